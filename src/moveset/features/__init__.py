@@ -1,0 +1,1 @@
+"""Named layouts, normalizer, windows: Clip -> arrays and back."""

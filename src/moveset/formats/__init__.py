@@ -1,0 +1,1 @@
+"""One module a file format: a read / write pair and a registry entry."""

@@ -1,0 +1,1 @@
+"""Rotations, transforms, springs and signals: batched pure functions over arrays."""

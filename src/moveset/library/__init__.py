@@ -1,0 +1,1 @@
+"""Many clips on disk: Parquet through DuckDB; ingest, query, splits, views."""

@@ -1,0 +1,1 @@
+"""Camera, skinning, rasterizer, sheets: poses -> images."""

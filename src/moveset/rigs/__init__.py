@@ -1,0 +1,1 @@
+"""Role recognition of unknown rigs, reference poses, the built-in mannequin."""

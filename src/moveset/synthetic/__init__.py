@@ -1,0 +1,1 @@
+"""Clips computed from parameters, with exact contacts, events and words."""

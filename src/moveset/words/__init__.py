@@ -1,0 +1,1 @@
+"""Annotation fields and their vocabulary."""

@@ -1,0 +1,1 @@
+"""One function a journey; the only place where rooms of one floor meet."""
