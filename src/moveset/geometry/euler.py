@@ -1,0 +1,94 @@
+"""Euler angles to quaternions and back: all twelve orders, intrinsic and extrinsic.
+
+`order` names the axes in the order in which the angles stand, e.g. "ZXY". Intrinsic turns go about the axes of
+the turning body (BVH: R = Rz Rx Ry); extrinsic ones about the fixed axes (R = Ry Rx Rz).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from moveset.errors import MovesetError
+from moveset.geometry.quaternion import Array
+
+Kind = Literal["intrinsic", "extrinsic"]
+
+ORDERS = tuple(a + b + c for a in "XYZ" for b in "XYZ" for c in "XYZ" if a != b != c)
+"""The twelve orders: six of three different axes, six that begin and end with the same axis."""
+
+GIMBAL_TOLERANCE = 1e-7
+"""Below this sine of half the middle angle the outer axes coincide and the last angle is set to 0."""
+
+
+def to_quaternion(angles: ArrayLike, order: str, kind: Kind = "intrinsic") -> Array:
+    """Quaternions (..., 4) of Euler angles (..., 3) [rad]."""
+    i, j, k, parity = _axes(order, kind)
+    half = np.asarray(angles)
+    half = (half if half.dtype.kind == "f" else half.astype(float)) * 0.5
+    first, middle, last = half[..., 0], half[..., 1], half[..., 2]
+    if kind == "extrinsic":
+        first, last = last, first
+    out = np.empty((*half.shape[:-1], 4), dtype=half.dtype)
+    if order[0] == order[2]:
+        cosine, sine = np.cos(middle), np.sin(middle)
+        total, difference = first + last, first - last
+        out[..., 3], out[..., i] = cosine * np.cos(total), cosine * np.sin(total)
+        out[..., j], out[..., k] = sine * np.cos(difference), parity * sine * np.sin(difference)
+        return out
+    # products of the first and the last turn serve two components each
+    ca, sa, cb, sb, cc, sc = (f(x) for x in (first, middle, last) for f in (np.cos, np.sin))
+    cacc, sasc, sacc, casc = ca * cc, sa * sc, sa * cc, ca * sc
+    if parity < 0:
+        sb = -sb
+    out[..., 3] = cb * cacc - sb * sasc
+    out[..., i] = cb * sacc + sb * casc
+    out[..., j] = sb * cacc - cb * sasc
+    if parity < 0:
+        np.negative(out[..., j], out=out[..., j])
+    out[..., k] = cb * casc + sb * sacc
+    return out
+
+
+def from_quaternion(q: Array, order: str, kind: Kind = "intrinsic") -> Array:
+    """Euler angles (..., 3) [rad] of unit quaternions (..., 4), outer ones in [-pi, pi].
+
+    The middle angle lies in [-pi/2, pi/2], or in [0, pi] where the order ends with its first axis. In gimbal
+    lock the last turn of the body is 0. Bernardes & Viollet 2022, "Quaternion to Euler angles conversion".
+    """
+    i, j, k, parity = _axes(order, kind)
+    q = np.asarray(q)
+    x, y, z, w = q[..., i], q[..., j], parity * q[..., k], q[..., 3]
+    proper = order[0] == order[2]
+    # a quarter turn about the middle axis makes three different axes a case of first = last
+    a, b, c, d = (w, x, y, z) if proper else (w - y, x - z, y + w, z + x)
+    near, far = np.hypot(a, b), np.hypot(c, d)
+    middle = 2 * np.arctan2(far, near)
+    total, difference = np.arctan2(b, a), np.arctan2(d, c)
+    scale = 1 if proper else np.sqrt(2)
+    closed, opened = far < GIMBAL_TOLERANCE * scale, near < GIMBAL_TOLERANCE * scale
+    locked = closed | opened
+    first = np.where(closed, 2 * total, np.where(opened, 2 * difference, total + difference))
+    last = np.where(locked, 0, total - difference)
+    if not proper:
+        middle, last = middle - np.pi / 2, -parity * last
+    first, last = _wrap(first), _wrap(last)
+    outer = (last, first) if kind == "extrinsic" else (first, last)
+    return np.stack((outer[0], middle, outer[1]), axis=-1).astype(q.dtype, copy=False)
+
+
+def _axes(order: str, kind: str) -> tuple[int, int, int, int]:
+    """Axis numbers of the equal intrinsic order, with the third axis completed, and the sign of i x j = k."""
+    if order not in ORDERS:
+        raise MovesetError(f"Euler order {order!r} is none of {', '.join(ORDERS)}")
+    if kind not in ("intrinsic", "extrinsic"):
+        raise MovesetError(f"kind {kind!r} is neither 'intrinsic' nor 'extrinsic'")
+    i, j = "XYZ".index(order[2 if kind == "extrinsic" else 0]), "XYZ".index(order[1])
+    return i, j, 3 - i - j, 1 if (j - i) % 3 == 1 else -1
+
+
+def _wrap(angle: Array) -> Array:
+    """The same angles in [-pi, pi]."""
+    return angle - 2 * np.pi * np.round(angle / (2 * np.pi))
