@@ -1,0 +1,5 @@
+"""`python -m moveset`."""
+
+from moveset.cli import main
+
+main()

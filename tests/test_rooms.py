@@ -1,0 +1,106 @@
+"""Imports go down: a room uses lower floors, never its own floor or a higher one; heavy libraries have one home."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import moveset
+
+PACKAGE = Path(moveset.__file__).parent
+
+FLOORS = {
+    "errors": 0,
+    "conventions": 0,
+    "__main__": 8,
+    "geometry": 1,
+    "motion": 2,
+    "formats": 3,
+    "rigs": 3,
+    "audit": 3,
+    "cleanup": 3,
+    "retarget": 3,
+    "edit": 3,
+    "synthetic": 3,
+    "words": 3,
+    "features": 3,
+    "render": 3,
+    "library": 4,
+    "bundle": 4,
+    "learn": 5,
+    "runtime": 5,
+    "generate": 5,
+    "workflows": 6,
+    "cli": 7,
+    "viewer": 7,
+}
+
+HOMES = {
+    "torch": {"learn", "workflows/doctor.py"},
+    "duckdb": {"library"},
+    "onnxruntime": {"bundle", "workflows/doctor.py"},
+    "numba": {"render", "runtime", "motion/kernels.py", "formats", "workflows/doctor.py"},
+    "cyclopts": {"cli"},
+}
+"""Rooms (or single files) that may import a heavy library."""
+
+
+def modules():
+    for path in sorted(PACKAGE.rglob("*.py")):
+        relative = path.relative_to(PACKAGE)
+        if relative != Path("__init__.py"):
+            yield relative, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def room_of(relative: Path) -> str:
+    return relative.parts[0].removesuffix(".py")
+
+
+def imported(tree: ast.AST):
+    """Every absolute module that a file imports, at its top or inside a function."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module, node.lineno
+            if node.module == "moveset":
+                yield from ((f"moveset.{alias.name}", node.lineno) for alias in node.names)
+
+
+def test_every_room_has_a_floor():
+    assert {room_of(path) for path, _ in modules()} <= FLOORS.keys()
+
+
+def test_imports_go_down():
+    climbs = []
+    for path, tree in modules():
+        room = room_of(path)
+        for module, line in imported(tree):
+            parts = module.split(".")
+            if parts[0] != "moveset" or len(parts) < 2 or parts[1] in (room, "__version__"):
+                continue
+            if FLOORS[parts[1]] >= FLOORS[room]:
+                climbs.append(
+                    f"{path}:{line} ({room}, floor {FLOORS[room]}) imports {module} (floor {FLOORS[parts[1]]})"
+                )
+    assert not climbs, "\n".join(climbs)
+
+
+def test_heavy_libraries_stay_at_home():
+    strays = []
+    for path, tree in modules():
+        for module, line in imported(tree):
+            homes = HOMES.get(module.split(".")[0])
+            if homes is not None and not {room_of(path), path.as_posix()} & homes:
+                strays.append(f"{path}:{line} imports {module}; it lives in {', '.join(sorted(homes))}")
+    assert not strays, "\n".join(strays)
+
+
+def test_no_relative_imports():
+    relative = [
+        f"{path}:{node.lineno}"
+        for path, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert not relative
