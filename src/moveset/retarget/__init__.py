@@ -1,0 +1,1 @@
+"""Clip + another skeleton -> Clip, by roles."""
