@@ -1,1 +1,116 @@
-"""One module a file format: a read / write pair and a registry entry."""
+"""One module a file format: a read / write pair and a registry entry.
+
+`read` takes plain files, members of .zip archives and `FILE#clip`; `list_files` walks folders and archives.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from moveset.errors import MovesetError
+from moveset.formats import locations
+from moveset.formats.registry import FORMATS, Format, format_of
+from moveset.motion import Asset
+
+__all__ = ["FORMATS", "Format", "format_of", "list_files", "read", "write"]
+
+PathLike = str | os.PathLike[str]
+
+
+def read(path: PathLike, **options: object) -> Asset:
+    """Characters and clips of one file; with `FILE#clip` that clip alone.
+
+    `options` go to the format, e.g. `unit=0.0254, up="Z"` for BVH. Clips know the file in `tags.source`.
+    """
+    location = locations.locate(path)
+    form = format_of(location.name)
+    if form.read is None:
+        raise MovesetError(f"{form.name} files can be written, not read", file=location)
+    _check_options(options, form.read_options, f"reading {form.name}", location)
+    place = str(location.without_clip)
+    try:
+        asset = form.read(
+            locations.read_bytes(location), path=place, sibling=locations.sibling(location), **options
+        )
+    except MovesetError as error:
+        raise error.within(place) from None
+    asset = replace(asset, clips=tuple(_sourced(clip, place, len(asset.clips)) for clip in asset.clips))
+    return _pick(asset, location) if location.clip else asset
+
+
+def write(asset: Asset, path: PathLike, **options: object) -> Path:
+    """Write `asset` in the format that the suffix of `path` says; the file appears whole or not at all."""
+    target = Path(path)
+    form = format_of(target.name)
+    if form.write is None:
+        raise MovesetError(f"{form.name} files can be read, not written", file=target)
+    _check_options(options, form.write_options, f"writing {form.name}", target)
+    try:
+        data = form.write(asset, path=str(target), **options)
+    except MovesetError as error:
+        raise error.within(target) from None
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+        partial.write_bytes(data)
+        partial.replace(target)
+    except OSError as error:
+        raise MovesetError(f"cannot be written: {error.strerror}", file=target) from None
+    return target
+
+
+def list_files(paths: PathLike | Iterable[PathLike]) -> list[str]:
+    """Readable files under `paths`, in the order given and sorted within folders and archives, each once.
+
+    A path that holds none is an error: a misspelt folder must not pass for an empty one.
+    """
+    paths = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    found: dict[str, None] = {}
+    for path in paths:
+        files = locations.walk(path, FORMATS)
+        if not files:
+            raise MovesetError(
+                "holds no file of a known format", file=path, do=f"known are {' '.join(FORMATS)}"
+            )
+        for file in files:
+            format_of(file.name)
+            found[str(file)] = None
+    return list(found)
+
+
+def _check_options(options: dict[str, object], known: tuple[str, ...], what: str, file: object) -> None:
+    for name in options:
+        if name not in known:
+            raise MovesetError(
+                f"{what} takes no option {name!r}",
+                file=file,
+                do=f"it takes {', '.join(known)}" if known else "leave it out",
+            )
+
+
+def _sourced(clip, place: str, clips: int):
+    if clip.tags.source:
+        return clip
+    source = place if clips == 1 else f"{place}#{clip.name}"
+    return replace(clip, tags=replace(clip.tags, source=source))
+
+
+def _pick(asset: Asset, location: locations.Location) -> Asset:
+    names = [clip.name for clip in asset.clips]
+    chosen = [clip for clip in asset.clips if clip.name == location.clip] or [
+        clip for clip in asset.clips if clip.name.lower() == location.clip.lower()
+    ]
+    if chosen:
+        return replace(asset, clips=tuple(chosen))
+    near = difflib.get_close_matches(location.clip, names, n=1, cutoff=0.5)
+    shown = ", ".join(names[:12]) + (f", ... ({len(names)} in all)" if len(names) > 12 else "")
+    raise MovesetError(
+        f"has no clip {location.clip!r}",
+        file=location.without_clip,
+        do=(f"did you mean {near[0]!r}? " if near else "")
+        + (f"it has {shown}" if names else "it has no clips"),
+    )

@@ -1,0 +1,85 @@
+"""Compiled loops over bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_POWERS = np.array([10.0**k for k in range(23)])  # all exact in float64
+_EXACT = 1 << 53
+
+
+@njit(cache=True, nogil=True)
+def parse_decimals(text, columns, values, odd_tokens):
+    """Decimals of `text` (uint8) into `values`; returns how many, how much of `odd_tokens`, and if frames are torn.
+
+    Tokens that are not plain decimals of at most 15 digits leave a hole in `values` and a pair (index, byte) in
+    `odd_tokens`. Frames of `columns` numbers are torn when one starts in the middle of a line.
+    """
+    size = len(text)
+    count = odd = column = 0
+    torn = False
+    fresh_line = True
+    i = 0
+    while i < size:
+        c = text[i]
+        if c <= 32:
+            if c == 10:
+                fresh_line = True
+            i += 1
+            continue
+        if column == 0 and not fresh_line:
+            torn = True
+        fresh_line = False
+        start = i
+        negative = c == 45
+        if negative or c == 43:
+            i += 1
+        mantissa = np.int64(0)
+        digits = 0
+        exponent = 0
+        while i < size:
+            d = np.int64(text[i]) - 48
+            if d < 0 or d > 9:
+                break
+            mantissa = mantissa * 10 + d
+            digits += 1
+            i += 1
+        if i < size and text[i] == 46:
+            i += 1
+            before = i
+            while i < size:
+                d = np.int64(text[i]) - 48
+                if d < 0 or d > 9:
+                    break
+                mantissa = mantissa * 10 + d
+                i += 1
+            exponent = before - i
+            digits -= exponent
+        plain = 0 < digits <= 18
+        if plain and i < size and (text[i] == 101 or text[i] == 69):
+            i += 1
+            down = i < size and text[i] == 45
+            if down or (i < size and text[i] == 43):
+                i += 1
+            power = 0
+            before = i
+            while i < size and 48 <= text[i] <= 57 and power < 1000:
+                power = power * 10 + np.int64(text[i]) - 48
+                i += 1
+            plain = i > before
+            exponent += -power if down else power
+        if plain and (i == size or text[i] <= 32) and mantissa <= _EXACT and -22 <= exponent <= 22:
+            value = mantissa / _POWERS[-exponent] if exponent < 0 else mantissa * _POWERS[exponent]
+            values[count] = -value if negative else value
+        else:
+            while i < size and text[i] > 32:
+                i += 1
+            odd_tokens[odd] = count
+            odd_tokens[odd + 1] = start
+            odd += 2
+        count += 1
+        column += 1
+        if column == columns:
+            column = 0
+    return count, odd, torn

@@ -1,0 +1,209 @@
+"""A BVH document as a clip: metres, Y up, quaternions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Literal
+
+import numpy as np
+
+from moveset.errors import MovesetError
+from moveset.formats.bvh.conventions import UNITS, frame_rate, guess_unit, guess_up
+from moveset.formats.bvh.document import Document
+from moveset.formats.bvh.parse import BadNumbers, parse
+from moveset.geometry import euler, quaternion
+from moveset.geometry.quaternion import Array
+from moveset.motion import Asset, Character, Clip, Finding, Skeleton, Source
+from moveset.motion.kinematics import forward_kinematics
+
+READ_OPTIONS = ("unit", "up", "rest", "positions", "on_bad_numbers")
+_PROBED_POSES = 16
+
+
+def read(
+    data: bytes,
+    *,
+    path: str,
+    sibling: Callable[[str], bytes] | None = None,
+    unit: float | str | None = None,
+    up: str | None = None,
+    rest: Literal["offset", "first_frame"] = "offset",
+    positions: Literal["replace", "add"] = "replace",
+    on_bad_numbers: BadNumbers = "refuse",
+) -> Asset:
+    """The clip of a file and the skeleton that it moves.
+
+    `unit` is metres per file unit or one of m dm cm mm inch asf, `up` is Y or Z; both are guessed if not given,
+    and the guess is a finding. `rest` says where the rest pose is. Position channels `replace` the OFFSET of
+    their joint, or `add` to it in files of that dialect.
+    """
+    document = parse(data, path, on_bad_numbers)
+    names, findings = _unique(tuple(joint.name for joint in document.joints))
+    parents = np.array([joint.parent for joint in document.joints])
+    offsets = np.array([joint.offset for joint in document.joints])
+    tips = np.array([joint.tips[0] if joint.tips else (np.nan,) * 3 for joint in document.joints])
+    rotations, translations, scales, notes = _poses(document, offsets, positions)
+    fps, note = frame_rate(document.frame_time, document.frame_time_text)
+    findings += [*document.findings, *notes, *note]
+
+    if unit is None:
+        metres, found = guess_unit(_bone_offsets(offsets, translations), tips, parents.tolist())
+        findings.append(found)
+    else:
+        metres = metres_of(unit, path)
+    if up is None:
+        sampled = np.unique(np.linspace(0, max(len(rotations) - 1, 0), _PROBED_POSES).astype(int))[
+            : len(rotations)
+        ]
+        rest_positions = forward_kinematics(quaternion.identity((len(names),)), offsets, parents)[1]
+        posed = forward_kinematics(rotations[sampled], translations[sampled], parents)[1]
+        axis, found = guess_up(names, parents.tolist(), rest_positions, posed)
+        findings.append(found)
+    else:
+        axis = up.upper()
+        if axis not in ("Y", "Z"):
+            raise MovesetError(f"up axis {up!r} is neither Y nor Z", file=path)
+    if axis == "Z":
+        rotations, translations, offsets, tips = map(_y_up, (rotations, translations, offsets, tips))
+        scales = None if scales is None else scales[..., [0, 2, 1]]
+    translations, offsets, tips = translations * metres, offsets * metres, tips * metres
+
+    rest_rotations, rest_translations = quaternion.identity((len(names),)), offsets
+    if rest == "first_frame" and len(rotations):
+        rest_rotations, rest_translations = rotations[0].copy(), translations[0].copy()
+    skeleton = Skeleton(names, parents, rest_rotations, rest_translations, tips=tips)
+    stem = PurePath(path).stem
+    clip = Clip(skeleton, rotations, translations, fps, stem, scales)
+    document = replace(document, unit=metres, up=axis, clip=clip)
+    return Asset(
+        (Character(skeleton, name=stem),),
+        (clip,),
+        tuple(replace(f, clip=stem) for f in findings),
+        Source(path, "bvh", document),
+    )
+
+
+def metres_of(unit: float | str, path: str) -> float:
+    if isinstance(unit, str):
+        if unit.lower() in UNITS:
+            return UNITS[unit.lower()]
+        try:
+            unit = float(unit)
+        except ValueError:
+            unit = 0.0
+    if not (np.isfinite(unit) and unit > 0):
+        raise MovesetError(
+            f"unit {unit!r} is no length",
+            file=path,
+            do=f"give metres per file unit, or one of {', '.join(UNITS)}",
+        )
+    return float(unit)
+
+
+def _unique(names: tuple[str, ...]) -> tuple[tuple[str, ...], list[Finding]]:
+    """Names made unique by a number, empty ones filled."""
+    taken: set[str] = set(names)
+    seen: set[str] = set()
+    out, changed = [], []
+    for name in names:
+        unique = name or "joint"
+        number = 1
+        while unique in seen or (number > 1 and unique in taken):
+            number += 1
+            unique = f"{name or 'joint'}_{number}"
+        seen.add(unique)
+        out.append(unique)
+        if unique != name:
+            changed.append(unique)
+    if not changed:
+        return tuple(out), []
+    return tuple(out), [
+        Finding(
+            "duplicate_names", "warning", "", f"{len(changed)} joints got new names, as theirs were taken or empty",
+            joint=changed[0], value=len(changed), unit="joints", advice="rename them in the source",
+        )
+    ]  # fmt: skip
+
+
+def _poses(
+    document: Document, offsets: Array, positions: str
+) -> tuple[Array, Array, Array | None, list[Finding]]:
+    """Local rotations (F, J, 4), translations (F, J, 3), scales or None, in file units and axes."""
+    frames, joints = len(document.values), len(document.joints)
+    radians = document.values * (np.pi / 180)
+    rotations = quaternion.identity((frames, joints))
+    for order, members in _by_order(document).items():
+        columns = np.concatenate([columns for _, columns in members])
+        turned = _turns(radians[:, columns].reshape(frames, len(members), len(order)), order)
+        rotations[:, [j for j, _ in members]] = turned
+    rotations = quaternion.unroll(rotations)
+
+    notes: list[Finding] = []
+    translations = np.broadcast_to(offsets, (frames, joints, 3))
+    scales = None
+    placed, silent = [], []
+    for j, joint in enumerate(document.joints):
+        first = document.starts[j]
+        if place := joint.columns("p"):
+            axes, columns = zip(*((axis, first + k) for axis, k in place), strict=True)
+            track = document.values[:, columns]
+            if frames and positions == "replace" and np.any(offsets[j]) and not np.any(track):
+                silent.append(joint.name)
+                continue
+            placed.append(j)
+            if not translations.flags.writeable:
+                translations = translations.copy()
+            translations[:, j, axes] = track + (offsets[j, axes] if positions == "add" else 0)
+        if size := joint.columns("s"):
+            scales = np.ones((frames, joints, 3)) if scales is None else scales
+            for axis, k in size:
+                scales[:, j, axis] = document.values[:, first + k]
+    if silent:
+        notes.append(
+            Finding(
+                "zero_positions", "info", "",
+                f"position channels of {len(silent)} joints are 0 throughout; their OFFSET was kept",
+                joint=silent[0], value=len(silent), unit="joints", advice='read with positions="add" if that is wrong',
+            )
+        )  # fmt: skip
+    return rotations, translations, scales, notes
+
+
+def _by_order(document: Document) -> dict[str, list[tuple[int, np.ndarray]]]:
+    """Joints and their columns by rotation order, so that each order is converted at one go."""
+    orders: dict[str, list[tuple[int, np.ndarray]]] = {}
+    for j, joint in enumerate(document.joints):
+        if turns := joint.columns("r"):
+            order = "".join("XYZ"[axis] for axis, _ in turns)
+            columns = document.starts[j] + np.array([k for _, k in turns])
+            orders.setdefault(order, []).append((j, columns))
+    return orders
+
+
+def _turns(angles: Array, order: str) -> Array:
+    """Quaternions of angles (..., len(order)) about the named axes of the turning body."""
+    missing = [axis for axis in "XYZ" if axis not in order][: 3 - len(order)]
+    padding = np.zeros((*angles.shape[:-1], len(missing)))
+    return euler.to_quaternion(np.concatenate((angles, padding), axis=-1), order + "".join(missing))
+
+
+def _bone_offsets(offsets: Array, translations: Array) -> Array:
+    """OFFSETs, or where all of them are 0 the translations of the first frame."""
+    inner_zero = not np.any(offsets[1:])
+    return translations[0] if inner_zero and len(translations) else offsets
+
+
+def _y_up(array: Array) -> Array:
+    """Vectors or quaternions of a Z-up world in a Y-up one: a turn of -90 degrees about X, which swaps components."""
+    swapped = array[..., [0, 2, 1, *range(3, array.shape[-1])]]
+    swapped[..., 2] *= -1
+    return swapped
+
+
+def z_up(array: Array) -> Array:
+    """The inverse of the turn that Z-up files get at the door."""
+    swapped = array[..., [0, 2, 1, *range(3, array.shape[-1])]]
+    swapped[..., 1] *= -1
+    return swapped

@@ -1,0 +1,226 @@
+"""Where a file lies: on disk, in a folder, inside a .zip; and which clip of it is meant.
+
+`clips/walk.bvh`, `pack.zip/inner/walk.bvh`, `knight.glb#Walking_A`, `pack.zip/knight.glb#Walking_A`.
+Archives are read in place.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from moveset.errors import MovesetError
+
+ARCHIVE = ".zip"
+LARGEST_MEMBER = 1 << 30
+"""Bytes that one file of an archive may unpack to."""
+LARGEST_RATIO = 300
+"""Deflated text reaches 20 to 1; a bomb 1000 to 1. Only files over 16 MiB are judged by it."""
+JUDGED_FROM = 16 << 20
+
+
+@dataclass(frozen=True)
+class Location:
+    """A file, perhaps inside an archive, perhaps one clip of it."""
+
+    file: Path
+    """The plain file, folder or archive on disk."""
+    inner: str = ""
+    """Path inside the archive with forward slashes; empty for what is not in one."""
+    clip: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file.as_posix()}/{self.inner}" if self.inner else str(self.file)
+        return f"{place}#{self.clip}" if self.clip else place
+
+    @property
+    def name(self) -> str:
+        """File name alone."""
+        return PurePosixPath(self.inner).name if self.inner else self.file.name
+
+    @property
+    def without_clip(self) -> Location:
+        """The whole file."""
+        return replace(self, clip="")
+
+
+def locate(path: str | os.PathLike[str]) -> Location:
+    """Split a path into file, member of an archive, and clip. What does not exist is an error."""
+    text = os.fspath(path)
+    found = _on_disk(text)
+    if found is None and "#" in text:
+        # a file name may hold a '#' of its own: the last one counts, and only where the whole is no file
+        place, _, clip = text.rpartition("#")
+        found = _on_disk(place)
+        text, found = place, found and replace(found, clip=clip)
+    if found is None:
+        raise _missing(text)
+    return found
+
+
+def read_bytes(location: Location) -> bytes:
+    """Content of the file."""
+    if not location.inner:
+        try:
+            return location.file.read_bytes()
+        except IsADirectoryError:
+            raise MovesetError(
+                "is a folder", file=location.file, do="name a file in it, or pass it to list_files"
+            ) from None
+        except OSError as error:
+            raise MovesetError(f"cannot be read: {error.strerror}", file=location.file) from None
+    archive = _archive(location.file)
+    try:
+        info = archive.getinfo(location.inner)
+    except KeyError:
+        raise MovesetError(
+            f"the archive holds no {location.inner!r}",
+            file=location.file,
+            do=_suggest(location.inner, archive.namelist()),
+        ) from None
+    _refuse_hostile(info, location)
+    try:
+        return archive.read(info)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        raise MovesetError(
+            f"the archive is damaged here: {error}", file=location, do="fetch it again"
+        ) from None
+    except NotImplementedError as error:
+        raise MovesetError(
+            f"packed in a way that cannot be read: {error}", file=location, do="repack it"
+        ) from None
+
+
+def sibling(location: Location) -> Callable[[str], bytes]:
+    """A reader of files that lie beside `location` or below it: in its folder, or in its archive."""
+
+    def read(name: str) -> bytes:
+        relative = PurePosixPath(name.replace("\\", "/"))
+        if relative.is_absolute() or ".." in relative.parts or ":" in name:
+            raise MovesetError(
+                f"refers to {name!r}, which lies outside its own folder", file=location.without_clip
+            )
+        if location.inner:
+            inner = (PurePosixPath(location.inner).parent / relative).as_posix()
+            return read_bytes(Location(location.file, inner))
+        beside = location.file.parent / relative
+        if not beside.is_file():
+            raise MovesetError(f"refers to {name!r}, which is not there", file=location.without_clip)
+        return read_bytes(Location(beside))
+
+    return read
+
+
+def walk(path: str | os.PathLike[str], suffixes: Iterable[str]) -> list[Location]:
+    """Files under `path`, sorted, whose suffix is one of `suffixes`; a file named outright is taken as it is."""
+    wanted = tuple(suffixes)
+    location = locate(path)
+    if location.inner and not location.clip and location.inner not in _names(location.file):
+        folder = location.inner.rstrip("/") + "/"
+        members = [name for name in _names(location.file) if name.startswith(folder)]
+    elif _is_archive(location.file) and not location.inner:
+        members = _names(location.file)
+    elif location.file.is_dir():
+        found = []
+        for base, folders, files in os.walk(location.file):
+            folders[:] = sorted(f for f in folders if not f.startswith("."))
+            for name in sorted(files):
+                file = Path(base, name)
+                if name.startswith("."):
+                    continue
+                if name.lower().endswith(wanted):
+                    found.append(Location(file))
+                elif name.lower().endswith(ARCHIVE):
+                    found.extend(walk(file, wanted))
+        return found
+    else:
+        return [location]
+    return [Location(location.file, name) for name in members if name.lower().endswith(wanted)]
+
+
+def _on_disk(text: str) -> Location | None:
+    path = Path(text)
+    if path.exists():
+        return Location(path)
+    for archive in path.parents:
+        if archive.suffix.lower() == ARCHIVE and archive.is_file():
+            inner = path.relative_to(archive).as_posix()
+            names = _names(archive)
+            known = inner in names or any(name.startswith(inner + "/") for name in names)
+            return Location(archive, inner) if known else None
+    return None
+
+
+def _missing(text: str) -> MovesetError:
+    path = Path(text)
+    for archive in path.parents:
+        if archive.suffix.lower() == ARCHIVE and archive.is_file():
+            inner = path.relative_to(archive).as_posix()
+            return MovesetError(
+                f"the archive holds no {inner!r}", file=archive, do=_suggest(inner, _names(archive))
+            )
+    folder = path.parent
+    while not folder.is_dir() and folder != folder.parent:
+        folder, path = folder.parent, folder
+    beside = sorted(os.listdir(folder)) if folder.is_dir() else []
+    return MovesetError("there is no such file or folder", file=text, do=_suggest(path.name, beside))
+
+
+def _suggest(name: str, known: Iterable[str]) -> str:
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    tail = PurePosixPath(name).name
+    deeper = [k for k in known if k.endswith("/" + tail)][:3]
+    return f"did you mean {' or '.join(deeper)}?" if deeper else "check the path"
+
+
+def _is_archive(file: Path) -> bool:
+    return file.suffix.lower() == ARCHIVE and file.is_file()
+
+
+def _archive(file: Path) -> zipfile.ZipFile:
+    stamp = file.stat()
+    # a forked worker must not share the file position of its parent: the process is part of the key
+    return _opened(str(file), stamp.st_mtime_ns, stamp.st_size, os.getpid())
+
+
+@lru_cache(maxsize=8)
+def _opened(file: str, _time: int, _size: int, _process: int) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
+        reason = str(error).lower() or "it cannot be opened"
+        raise MovesetError(
+            f"is not a readable zip archive: {reason}", file=file, do="fetch it again"
+        ) from None
+
+
+def _names(file: Path) -> list[str]:
+    """Files of an archive, sorted, without the droppings of operating systems."""
+    archive = _archive(file)
+    return sorted(
+        info.filename
+        for info in archive.infolist()
+        if not info.is_dir()
+        and not any(part == "__MACOSX" or part.startswith(".") for part in PurePosixPath(info.filename).parts)
+    )
+
+
+def _refuse_hostile(info: zipfile.ZipInfo, location: Location) -> None:
+    if info.flag_bits & 1:
+        raise MovesetError("the archive is encrypted", file=location, do="unpack it with its password first")
+    ratio = info.file_size / max(info.compress_size, 1)
+    if info.file_size > LARGEST_MEMBER or (info.file_size > JUDGED_FROM and ratio > LARGEST_RATIO):
+        raise MovesetError(
+            f"would unpack to {info.file_size / 2**20:,.0f} MiB, {ratio:,.0f} times its packed size",
+            file=location,
+            do="unpack it yourself if you trust it",
+        )
