@@ -1,0 +1,88 @@
+"""From poses to vertices: joint matrices and linear blend skinning (Magnenat-Thalmann et al. 1988)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from moveset.errors import MovesetError
+from moveset.geometry import quaternion
+from moveset.geometry.quaternion import Array
+from moveset.motion import Clip
+
+
+def joint_matrices(clip: Clip, frames: np.ndarray | slice = slice(None)) -> Array:
+    """(F, J, 3, 4) world_from_joint of some frames, scales and the shear that they make included."""
+    rotations = np.asarray(clip.rotations[frames], dtype=np.float64)
+    local = np.empty((*rotations.shape[:2], 3, 4))
+    local[..., :3] = quaternion.to_matrix(quaternion.normalize(rotations))
+    local[..., 3] = clip.translations[frames]
+    if clip.scales is not None:
+        local[..., :3] *= np.asarray(clip.scales[frames])[..., None, :]
+    bad = np.argwhere(~np.isfinite(local).all(axis=(2, 3)))
+    if len(bad):
+        f, j = bad[0]
+        frame = np.arange(len(clip))[frames][f]
+        raise MovesetError(
+            f"clip {clip.name!r} holds NaN or infinity: frame {frame}, joint {clip.skeleton.names[j]!r}",
+            do="audit the clip, and mend or drop those frames",
+        )
+    world = np.empty_like(local)
+    for j, p in enumerate(clip.skeleton.parents):
+        if p < 0:
+            world[:, j] = local[:, j]
+        else:
+            world[:, j] = world[:, p, :, :3] @ local[:, j]
+            world[:, j, :, 3] += world[:, p, :, 3]
+    return world
+
+
+def palette(joint_world: Array, skin_joints: np.ndarray, inverse_binds: Array) -> Array:
+    """(S, 3, 4) float32: takes bind-pose mesh coordinates to the world, for each joint of a skin.
+
+    `joint_world` (J, 3, 4), `inverse_binds` (S, 4, 4).
+    """
+    out = joint_world[skin_joints, :, :3] @ inverse_binds[:, :3]
+    out[..., 3] += joint_world[skin_joints, :, 3]
+    return out.astype(np.float32)
+
+
+def normal_palette(matrices: Array) -> Array:
+    """(S, 3, 3) matrices that turn normals: cofactors of the linear parts of a palette (S, 3, 4).
+
+    Cofactors are the inverse transpose up to a factor, and exist for flat (singular) matrices too; the sign
+    of the determinant is taken out, so that normals of mirrored parts still point outwards.
+    """
+    a, b, c = matrices[:, 0, :3], matrices[:, 1, :3], matrices[:, 2, :3]
+    cofactors = np.stack((quaternion.cross(b, c), quaternion.cross(c, a), quaternion.cross(a, b)), axis=1)
+    determinant = np.einsum("si,si->s", a, cofactors[:, 0])
+    return cofactors * np.where(determinant < 0, -1, 1).astype(matrices.dtype)[:, None, None]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def skin(positions, normals, joints, weights, matrices, normal_matrices, out_positions, out_normals):  # noqa: ANN201
+    """World positions and unit normals (V, 3) of bind-pose ones: each vertex follows its joints by weight.
+
+    `joints` (V, K) index `matrices` (P, 3, 4) and `normal_matrices` (P, 3, 3). Writes into the `out_` arrays.
+    """
+    influences = joints.shape[1]
+    for v in range(positions.shape[0]):
+        x, y, z = positions[v, 0], positions[v, 1], positions[v, 2]
+        u, s, t = normals[v, 0], normals[v, 1], normals[v, 2]
+        px = py = pz = nx = ny = nz = np.float32(0)
+        for k in range(influences):
+            w = weights[v, k]
+            if w == 0:
+                continue
+            m = matrices[joints[v, k]]
+            px += w * (m[0, 0] * x + m[0, 1] * y + m[0, 2] * z + m[0, 3])
+            py += w * (m[1, 0] * x + m[1, 1] * y + m[1, 2] * z + m[1, 3])
+            pz += w * (m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3])
+            n = normal_matrices[joints[v, k]]
+            nx += w * (n[0, 0] * u + n[0, 1] * s + n[0, 2] * t)
+            ny += w * (n[1, 0] * u + n[1, 1] * s + n[1, 2] * t)
+            nz += w * (n[2, 0] * u + n[2, 1] * s + n[2, 2] * t)
+        out_positions[v, 0], out_positions[v, 1], out_positions[v, 2] = px, py, pz
+        length = np.sqrt(nx * nx + ny * ny + nz * nz)
+        scale = np.float32(1) / length if length > 0 else np.float32(0)
+        out_normals[v, 0], out_normals[v, 1], out_normals[v, 2] = nx * scale, ny * scale, nz * scale
