@@ -14,7 +14,7 @@ from pathlib import Path
 from moveset.errors import MovesetError
 from moveset.formats import locations
 from moveset.formats.registry import FORMATS, Format, format_of
-from moveset.motion import Asset
+from moveset.motion import Asset, Clip
 
 __all__ = ["FORMATS", "Format", "format_of", "list_files", "read", "write"]
 
@@ -92,7 +92,7 @@ def _check_options(options: dict[str, object], known: tuple[str, ...], what: str
             )
 
 
-def _sourced(clip, place: str, clips: int):
+def _sourced(clip: Clip, place: str, clips: int) -> Clip:
     if clip.tags.source:
         return clip
     source = place if clips == 1 else f"{place}#{clip.name}"

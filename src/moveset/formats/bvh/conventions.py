@@ -73,22 +73,20 @@ def guess_unit(offsets: Array, tips: Array, parents: Sequence[int]) -> tuple[flo
 
 
 def longest_chain(offsets: Array, tips: Array, parents: Sequence[int]) -> float:
-    """Length of the longest chain of bones below the first joint that has several children, in file units."""
-    joints = len(parents)
-    children = np.bincount([p for p in parents if p >= 0], minlength=joints)
-    reach = np.zeros(joints)
-    for j in range(joints):
-        p = parents[j]
-        above = p >= 0 and (children[p] > 1 or reach[p] > 0)
-        reach[j] = reach[p] + np.linalg.norm(offsets[j]) if above else 0.0
-    tipped = reach + np.nan_to_num(np.linalg.norm(tips, axis=1))
-    longest = float(np.max(np.where(reach > 0, tipped, 0.0), initial=0.0))
-    if longest > 0:
-        return longest
-    # a single chain without any fork
-    return float(sum(np.linalg.norm(offsets[j]) for j in range(joints) if parents[j] >= 0)) + float(
-        np.nan_to_num(np.linalg.norm(tips, axis=1)).max(initial=0.0)
-    )
+    """Length of the longest chain of bones below the first fork, in file units; of all bones where none forks.
+
+    What lies above the fork is no bone: it says where the body stands.
+    """
+    children = np.bincount([p for p in parents if p >= 0], minlength=len(parents))
+    forked = np.any(children > 1)
+    below = np.zeros(len(parents), dtype=bool)
+    reach = np.zeros(len(parents))
+    for j, p in enumerate(parents):
+        below[j] = p >= 0 and (not forked or below[p] or children[p] > 1)
+        if below[j]:
+            reach[j] = reach[p] + np.linalg.norm(offsets[j])
+    reach[below | ~forked] += np.nan_to_num(np.linalg.norm(tips, axis=1))[below | ~forked]
+    return float(reach.max(initial=0.0))
 
 
 def guess_up(names: Sequence[str], parents: Sequence[int], rest: Array, poses: Array) -> tuple[str, Finding]:

@@ -10,7 +10,9 @@ _EXACT = 1 << 53
 
 
 @njit(cache=True, nogil=True)
-def parse_decimals(text, columns, values, odd_tokens):
+def parse_decimals(
+    text: np.ndarray, columns: int, values: np.ndarray, odd_tokens: np.ndarray
+) -> tuple[int, int, bool]:
     """Decimals of `text` (uint8) into `values`; returns how many, how much of `odd_tokens`, and if frames are torn.
 
     Tokens that are not plain decimals of at most 15 digits leave a hole in `values` and a pair (index, byte) in

@@ -20,6 +20,8 @@ from moveset.motion.kinematics import forward_kinematics
 
 READ_OPTIONS = ("unit", "up", "rest", "positions", "on_bad_numbers")
 _PROBED_POSES = 16
+_SILENT = 1e-3
+"""Position channels this small beside the OFFSET say nothing: taken at their word they would fold the bone."""
 
 
 def read(
@@ -86,6 +88,7 @@ def read(
 
 
 def metres_of(unit: float | str, path: str) -> float:
+    """Metres per file unit of a number or a unit's name."""
     if isinstance(unit, str):
         if unit.lower() in UNITS:
             return UNITS[unit.lower()]
@@ -149,7 +152,7 @@ def _poses(
         if place := joint.columns("p"):
             axes, columns = zip(*((axis, first + k) for axis, k in place), strict=True)
             track = document.values[:, columns]
-            if frames and positions == "replace" and np.any(offsets[j]) and not np.any(track):
+            if frames and positions == "replace" and np.abs(track).max() < _SILENT * np.abs(offsets[j]).max():
                 silent.append(joint.name)
                 continue
             placed.append(j)
@@ -164,7 +167,7 @@ def _poses(
         notes.append(
             Finding(
                 "zero_positions", "info", "",
-                f"position channels of {len(silent)} joints are 0 throughout; their OFFSET was kept",
+                f"position channels of {len(silent)} joints stay at 0; their OFFSET was kept",
                 joint=silent[0], value=len(silent), unit="joints", advice='read with positions="add" if that is wrong',
             )
         )  # fmt: skip
