@@ -1,0 +1,120 @@
+"""Curves over time: easing, quintic Hermite segments, auto-clamped keys, smoothing, noise that any rate samples alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from moveset.conventions import GRAVITY
+from moveset.geometry import signal
+from moveset.geometry.quaternion import Array
+
+
+def minimum_jerk(u: ArrayLike) -> Array:
+    """0 to 1 with zero velocity and acceleration at both ends (Flash and Hogan 1985); clipped outside."""
+    u = np.clip(u, 0, 1)
+    return u * u * u * (10 + u * (6 * u - 15))
+
+
+def pulse(u: ArrayLike, rise: float = 2, fall: float = 2) -> Array:
+    """0 to 1 to 0 over u from 0 to 1, C1 at both ends for powers of 2 and more; the peak lies at rise / (rise + fall)."""
+    u = np.clip(u, 0, 1)
+    peak = rise / (rise + fall)
+    return (u / peak) ** rise * ((1 - u) / (1 - peak)) ** fall
+
+
+def quintic(
+    u: Array,
+    start: ArrayLike,
+    start_rate: ArrayLike,
+    end: ArrayLike,
+    end_rate: ArrayLike,
+    start_bend: ArrayLike = 0.0,
+    end_bend: ArrayLike = 0.0,
+) -> Array:
+    """Quintic Hermite segment over u in [0, 1]: first (rate) and second (bend) derivatives by u at both ends."""
+    u2, u3 = u * u, u * u * u
+    u4, u5 = u2 * u2, u2 * u3
+    return (
+        (1 - 10 * u3 + 15 * u4 - 6 * u5) * start
+        + (u - 6 * u3 + 8 * u4 - 3 * u5) * start_rate
+        + (0.5 * u2 - 1.5 * u3 + 1.5 * u4 - 0.5 * u5) * start_bend
+        + (10 * u3 - 15 * u4 + 6 * u5) * end
+        + (-4 * u3 + 7 * u4 - 3 * u5) * end_rate
+        + (0.5 * u3 - u4 + 0.5 * u5) * end_bend
+    )
+
+
+def through(knots: ArrayLike, keys: ArrayLike, times: Array) -> Array:
+    """Smooth curve through keys (K, ...) at `knots` (K,): C2, level at extremes and ends, so it never overshoots.
+
+    Tangents are the harmonic mean of the neighbouring slopes where they agree in sign (Fritsch and Butland 1984);
+    the segments are quintic with zero second derivative at the keys.
+    """
+    knots, keys = np.asarray(knots, dtype=float), np.asarray(keys, dtype=float)
+    if len(knots) == 1:
+        return np.broadcast_to(keys[0], (*times.shape, *keys.shape[1:])).copy()
+    shape = (-1,) + (1,) * (keys.ndim - 1)
+    spans = np.diff(knots)
+    slopes = np.diff(keys, axis=0) / spans.reshape(shape)
+    tangents = np.zeros_like(keys)
+    before, after = slopes[:-1], slopes[1:]
+    agree = before * after > 0
+    w0, w1 = (2 * spans[1:] + spans[:-1]).reshape(shape), (spans[1:] + 2 * spans[:-1]).reshape(shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        harmonic = (w0 + w1) / (w0 / before + w1 / after)
+    tangents[1:-1] = np.where(agree, harmonic, 0)
+    at = np.clip(times, knots[0], knots[-1])
+    k = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, len(spans) - 1)
+    span = spans[k]
+    u = ((at - knots[k]) / span).reshape(shape)
+    scale = span.reshape(shape)
+    return quintic(u, keys[k], tangents[k] * scale, keys[k + 1], tangents[k + 1] * scale)
+
+
+def spread(x: Array, kernel: Array) -> Array:
+    """x (T, ...) averaged over time with a symmetric, normalized kernel; the ends are held."""
+    reach = len(kernel) // 2
+    flat = x.reshape(len(x), -1)
+    padded = np.concatenate((np.repeat(flat[:1], reach, 0), flat, np.repeat(flat[-1:], reach, 0)))
+    out = np.stack([np.convolve(column, kernel, mode="valid") for column in padded.T], axis=1)
+    return out.reshape(x.shape)
+
+
+def envelope(x: Array, sigma: float, rate: float) -> Array:
+    """A smooth curve nowhere below x (T,): the running maximum over +-4 sigma [s], then a Gaussian as wide."""
+    reach = int(np.ceil(4 * sigma * rate))
+    padded = np.pad(x, 2 * reach, mode="edge")
+    highest = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1)
+    return signal.gaussian(highest, sigma * rate)[reach : reach + len(x)]
+
+
+def pendulum(pressure: Array, height: float, rate: float) -> Array:
+    """Where the mass of a linear inverted pendulum goes over a moving centre of pressure (T, K).
+
+    x'' = (g / h) (x - p) has one bounded solution: p averaged with the kernel exp(-w |t|) w / 2, w = sqrt(g / h).
+    It looks ahead, which is why a body shifts its weight before it lifts a foot (Kajita et al. 2003).
+    """
+    w = np.sqrt(GRAVITY / height)
+    reach = int(np.ceil(5 / w * rate))
+    kernel = np.exp(-w * np.abs(np.arange(-reach, reach + 1)) / rate)
+    return spread(pressure, kernel / kernel.sum())
+
+
+def noise(times: Array, rng: np.random.Generator, frequency: float, parts: int = 4) -> Array:
+    """Smooth noise of unit variance around `frequency` [1/s]: a few sinusoids, so that every rate samples one curve."""
+    frequencies = frequency * rng.uniform(0.5, 1.6, parts)
+    phases = rng.uniform(0, 2 * np.pi, parts)
+    return np.sqrt(2 / parts) * np.sin(2 * np.pi * np.outer(times, frequencies) + phases).sum(axis=1)
+
+
+def rates(x: Array, rate: float) -> Array:
+    """Time derivative of x (T, ...), central differences."""
+    return np.gradient(x, 1 / rate, axis=0)
+
+
+def blend(values: Sequence[float], at: Sequence[float], x: Array | float) -> Array:
+    """Piecewise linear table: `values` given at increasing `at`, read at x."""
+    return np.interp(x, at, values)

@@ -1,0 +1,195 @@
+"""Which foot stands where and when: a planner of footsteps along any path.
+
+Walking cadence keeps the ratio of step length to step rate (Sekiya and Nagasaki 1998); running cadence and ground
+contact follow Dorn, Schache and Pandy (2012). Both scale with leg length by dynamic similarity (Alexander 1989), and
+people change from one to the other near a Froude number v^2 / (g l) of one half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from moveset.conventions import GRAVITY
+from moveset.geometry import signal
+from moveset.geometry.quaternion import Array
+from moveset.synthetic import curves
+from moveset.synthetic.figure import SIDES
+from moveset.synthetic.paths import Path, forward, leftward
+
+
+@dataclass(frozen=True)
+class Stance:
+    """A foot on the floor from touch-down to lift-off."""
+
+    down: float
+    """Seconds on the path's clock; -inf for a foot that stood before it."""
+    up: float
+    place: tuple[float, float]
+    """x, z of the ankle of the flat foot [m]."""
+    heading: float
+    """[rad]"""
+    speed: float
+    """Of the path around touch-down [m/s]: how hard the foot lands and pushes."""
+    aside: float
+    """Angle of travel to the left of the foot's heading [rad]."""
+    middle: float
+    """When the body passes over it."""
+
+
+Steps = Mapping[str, tuple[Stance, ...]]
+"""Stances of each side in order."""
+
+
+@dataclass(frozen=True)
+class Footing:
+    """How a body places its feet: gait factors and the stance it stands in."""
+
+    cadence: float = 1.0
+    """Factor on the step rate."""
+    duty: float = 1.0
+    """Factor on the share of a stride that a foot is down."""
+    width: float = 0.11
+    """Between the ankles when walking, for the average adult [m]."""
+    stand_width: float = 0.22
+    """Between the ankles at a standstill."""
+    stagger: float = 0.0
+    """How far the left foot stands ahead of the right at a standstill [m]."""
+    open: float = 0.0
+    """Extra outward turn of the rear foot of a staggered stance [rad]."""
+    toe_out: float = 0.11
+    """Outward turn of each foot [rad]."""
+    keep: float = 0.0
+    """Share of the standing stance kept while moving."""
+
+
+def running(speed: Array | float, size: float) -> Array:
+    """0 for walking, 1 for running, smooth around a Froude number of one half."""
+    change = np.sqrt(0.5 * GRAVITY * 0.91 * size)
+    return curves.minimum_jerk((np.asarray(speed) - 0.93 * change) / (0.22 * change))
+
+
+def step_rate(speed: Array | float, size: float) -> Array:
+    """Steps a second at a speed [m/s]; `size` is leg length over that of the average adult."""
+    v = np.asarray(speed) / np.sqrt(size)
+    walk = np.hypot(np.sqrt(np.maximum(v, 0) / (0.0063 * 60)), 1.15)
+    run = 2.45 + 0.0225 * v * v
+    share = running(speed, size)
+    return ((1 - share) * walk + share * run) / np.sqrt(size)
+
+
+def duty(speed: Array | float, size: float) -> Array:
+    """Share of the stride that a foot is on the floor."""
+    v = np.asarray(speed) / np.sqrt(size)
+    walk = np.clip(0.675 - 0.045 * v, 0.56, 0.67)
+    run = np.clip(0.41 - 0.03 * v, 0.22, 0.40)
+    share = running(speed, size)
+    return (1 - share) * walk + share * run
+
+
+def pressure_reference(path: Path, leg: float) -> Array:
+    """(T, 2) where the feet should be on average: behind a body that speeds up, outside of a turn.
+
+    The inverted pendulum's p = x - x'' h / g, softened, and kept within reach of the legs.
+    """
+    smoothed = signal.gaussian(path.positions, 0.10 * path.rate)
+    offset = -0.75 * curves.rates(curves.rates(smoothed, path.rate), path.rate) * leg / GRAVITY
+    length = np.linalg.norm(offset, axis=1, keepdims=True)
+    reach = 0.28 * leg
+    return smoothed + offset * (reach * np.tanh(length / reach) / np.maximum(length, 1e-9))
+
+
+class Planner:
+    """Walks along a path in the mind and notes where the feet go."""
+
+    def __init__(self, path: Path, footing: Footing, leg: float, size: float) -> None:
+        self.path, self.footing, self.size = path, footing, size
+        self._times = path.times
+        self._reference = pressure_reference(path, leg)
+        velocity = path.velocities
+        self._velocity = signal.gaussian(velocity, 0.12 * path.rate)
+        self._facing = path.facing
+
+    def _read(self, signal_: Array, time: float) -> Array:
+        flat = signal_.reshape(len(signal_), -1)
+        return np.array([np.interp(time, self._times, column) for column in flat.T])
+
+    def speed(self, time: float, span: float = 0.5) -> float:
+        """Mean speed of the path over the next `span` seconds."""
+        inside = (self._times >= time - 1e-9) & (self._times <= time + span)
+        if not inside.any():
+            return 0.0
+        return float(np.linalg.norm(self._velocity[inside], axis=1).mean())
+
+    def pose(self, side: str, time: float) -> tuple[Array, float, float, float]:
+        """Ankle place (2,), heading, speed and angle of travel for a stance whose middle is at `time`."""
+        f = self.footing
+        facing = float(self._read(self._facing, time)[0])
+        velocity = self._read(self._velocity, time)
+        pace = float(np.linalg.norm(velocity))
+        aside = float(np.arctan2(velocity @ leftward(np.array(facing)), velocity @ forward(np.array(facing))))
+        aside = aside if pace > 0.15 else 0.0
+        still = 1 - (1 - f.keep) * float(curves.minimum_jerk(pace / 0.9))
+        sign = 1.0 if side == "left" else -1.0
+        sideways = abs(np.sin(aside)) * pace / (2 * float(step_rate(pace, self.size)) * f.cadence)
+        run = float(running(pace, self.size))
+        width = still * f.stand_width + (1 - still) * f.width * (1 - 0.45 * run)
+        lateral = sign * (width * self.size / 2 + 0.5 * sideways)
+        ahead = sign * still * f.stagger * self.size / 2
+        ahead -= (0.035 + 0.075 * run) * self.size * np.cos(aside) * (1 - still)
+        place = self._read(self._reference, time) + lateral * leftward(np.array(facing))
+        place = place + (ahead - 0.012) * forward(np.array(facing))
+        rear = (sign * f.stagger) < 0
+        heading = facing + sign * (f.toe_out * (1 - 0.6 * run) + still * f.open * rear)
+        return place, heading, pace, aside
+
+    def _misplaced(self, side: str, stance: Stance, time: float) -> float:
+        """How far a standing foot is from where it should be, 1 = needs a step."""
+        place, heading, _, _ = self.pose(side, time)
+        distance = float(np.linalg.norm(place - stance.place))
+        return distance / (0.055 * self.size) + abs(heading - stance.heading) / np.radians(14)
+
+    def plan(self) -> Steps:
+        """Stances of both feet from before the path to after it."""
+        end = float(self._times[-1])
+        open_stance: dict[str, Stance] = {}
+        done: dict[str, list[Stance]] = {side: [] for side in SIDES}
+        for side in SIDES:
+            place, heading, _, _ = self.pose(side, 0.0)
+            open_stance[side] = Stance(-np.inf, np.inf, (place[0], place[1]), heading, 0.0, 0.0, 0.0)
+
+        def step(side: str, lift: float, down: float, middle: float) -> None:
+            previous = open_stance[side]
+            lift = max(lift, previous.down + 0.05) if np.isfinite(previous.down) else lift
+            done[side].append(Stance(**{**vars(previous), "up": lift}))
+            place, heading, pace, aside = self.pose(side, middle)
+            pace = max(pace, 0.5 * self.speed(down - 0.3, 0.3))
+            open_stance[side] = Stance(down, np.inf, (place[0], place[1]), heading, pace, aside, middle)
+
+        time, side = 0.0, "left"
+        waiting = True
+        while time < end:
+            if waiting:
+                ahead = time + 0.45
+                need = {s: self._misplaced(s, open_stance[s], ahead) for s in SIDES}
+                if max(need.values()) < 1:
+                    time += 0.02
+                    continue
+                side = max(need, key=lambda s: need[s])
+            speed = self.speed(time)
+            period = 1 / (float(step_rate(speed, self.size)) * self.footing.cadence)
+            share = float(duty(speed, self.size)) * self.footing.duty
+            swing = 2 * period * (1 - share)
+            down = time + (swing if waiting else period)
+            middle = down + share * period
+            if not waiting and all(
+                self._misplaced(s, open_stance[s], max(middle, down + 0.4)) < 1 for s in SIDES
+            ):
+                waiting = True
+                continue
+            step(side, down - swing, down, middle)
+            waiting = False
+            time, side = down, ("right" if side == "left" else "left")
+        return {s: (*done[s], open_stance[s]) for s in SIDES}
