@@ -40,19 +40,15 @@ def spring(
     With a `goal_velocity` the spring settles moving at that velocity, at `goal` itself (the goal moves on:
     it is where the target is now).
     """
-    rate = _rate(half_life)
-    dt, goal_velocity = np.asarray(dt), np.asarray(goal_velocity)
-    offset, relative = decay(
-        np.asarray(x) - goal, np.asarray(velocity) - goal_velocity, half_life, dt, rate=rate
-    )
-    return goal + goal_velocity * dt + offset, relative + goal_velocity
+    target: Array = np.asarray(goal)
+    onward: Array = np.asarray(goal_velocity)
+    offset, relative = decay(np.asarray(x) - target, np.asarray(velocity) - onward, half_life, dt)
+    return target + onward * np.asarray(dt) + offset, relative + onward
 
 
-def decay(
-    x: ArrayLike, velocity: ArrayLike, half_life: ArrayLike, dt: ArrayLike, *, rate: Array | None = None
-) -> tuple[Array, Array]:
+def decay(x: ArrayLike, velocity: ArrayLike, half_life: ArrayLike, dt: ArrayLike) -> tuple[Array, Array]:
     """Offset and velocity after `dt` of a critically damped spring pulled to zero."""
-    rate = _rate(half_life) if rate is None else rate
+    rate = _rate(half_life)
     x, velocity, dt = np.asarray(x), np.asarray(velocity), np.asarray(dt)
     slope = velocity + x * rate
     fade = np.exp(-rate * dt)
@@ -94,7 +90,7 @@ def approach_velocity(
     slope = np.asarray(acceleration) + offset * rate
     fade = np.exp(-rate * dt)
     travelled = (offset * (1 - fade) + slope * ((1 - fade) / rate - dt * fade)) / rate
-    new_velocity, new_acceleration = decay(offset, acceleration, half_life, dt, rate=rate)
+    new_velocity, new_acceleration = decay(offset, acceleration, half_life, dt)
     return x + goal_velocity * dt + travelled, goal_velocity + new_velocity, new_acceleration
 
 
