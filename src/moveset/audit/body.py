@@ -1,0 +1,132 @@
+"""What several checks ask of a body: its size, its upright axis, whether it stands in a T."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from moveset.geometry import quaternion
+from moveset.geometry.quaternion import Array
+from moveset.motion import Clip, Skeleton
+from moveset.motion.roles import FACE, FINGERS, REQUIRED, ROOT
+
+ADULT = 1.75
+"""Stature [m] for which thresholds in metres are stated; they shrink and grow with the body."""
+
+_BONES = (
+    ("head", "neck", "upperChest", "chest", "spine", "hips"),
+    ("leftFoot", "leftLowerLeg", "leftUpperLeg", "hips"),
+)
+_SHARE = 0.819
+"""Head joint to hips and hip joint to ankle, over the stature (Winter 2009, as in motion/canonical.py)."""
+
+_ARM_TOLERANCE, _LEG_TOLERANCE = np.deg2rad(25), np.deg2rad(30)
+"""A T-pose seen in the wild: arms sag a little, the legs of ASF skeletons spread 20 degrees."""
+
+
+def humanoid(skeleton: Skeleton) -> bool:
+    """Whether every role that a humanoid must have is known."""
+    return all(role in skeleton.by_role for role in REQUIRED)
+
+
+def hips(skeleton: Skeleton) -> int:
+    """The joint that carries the body: the hips, or the first root of a creature without roles."""
+    return skeleton.by_role.get("hips", 0)
+
+
+def body_joints(skeleton: Skeleton) -> np.ndarray:
+    """Joints that bear the body. Where roles are known, helpers such as IK targets and poles are left out."""
+    if not humanoid(skeleton):
+        return np.arange(len(skeleton))
+    left_out = {None, ROOT, "leftProp", "rightProp"}
+    return np.array([j for j, role in enumerate(skeleton.roles) if role not in left_out])
+
+
+def limb_joints(skeleton: Skeleton) -> np.ndarray:
+    """`body_joints` without fingers and face, whose tracking is too noisy to judge a clip by."""
+    small = {*FINGERS, *FACE}
+    return np.array([j for j in body_joints(skeleton) if skeleton.roles[j] not in small])
+
+
+def stature(clip: Clip) -> float:
+    """Height [m] by bone lengths, which no pose changes; 0 when the skeleton has no size.
+
+    A creature without roles counts as tall as its joints reach apart in the first frame.
+    """
+    skeleton = clip.skeleton
+    if not humanoid(skeleton):
+        positions = clip.world_positions[0] if len(clip) else skeleton.rest_world[1]
+        return float(np.linalg.norm(np.ptp(positions, axis=0)))
+    positions = clip.world_positions[len(clip) // 2] if len(clip) else skeleton.rest_world[1]
+    length = 0.0
+    for chain in _BONES:
+        joints = [skeleton.by_role[role] for role in chain if role in skeleton.by_role]
+        length += float(np.linalg.norm(np.diff(positions[joints], axis=0), axis=-1).sum())
+    return length / _SHARE
+
+
+def scale(clip: Clip) -> float:
+    """Stature over that of an adult: the factor on thresholds in metres."""
+    return max(stature(clip), 1e-3) / ADULT
+
+
+def upright(positions: Array, skeleton: Skeleton) -> Array:
+    """(..., 3) unit direction from the feet to the head of a humanoid, whatever axis is up."""
+    feet = positions[..., skeleton.joints(("leftFoot", "rightFoot")), :].mean(axis=-2)
+    return _unit(positions[..., skeleton.joint("head"), :] - feet)
+
+
+def in_t_pose(positions: Array, skeleton: Skeleton) -> np.ndarray:
+    """(...) bool: arms straight out to the sides, legs straight down, measured in the body's own axes."""
+    at = {role: positions[..., skeleton.joint(role), :] for role in REQUIRED}
+    up = _unit(at["head"] - at["hips"])
+    right_to_left = at["leftUpperArm"] - at["rightUpperArm"]
+    left = _unit(right_to_left - np.sum(right_to_left * up, axis=-1, keepdims=True) * up)
+    out = np.ones(positions.shape[:-2], dtype=bool)
+    for side, lateral in (("left", left), ("right", -left)):
+        for start, end, direction, tolerance in (
+            ("UpperArm", "LowerArm", lateral, _ARM_TOLERANCE),
+            ("LowerArm", "Hand", lateral, _ARM_TOLERANCE),
+            ("UpperLeg", "LowerLeg", -up, _LEG_TOLERANCE),
+            ("LowerLeg", "Foot", -up, _LEG_TOLERANCE),
+        ):
+            bone = _unit(at[side + end] - at[side + start])
+            out &= np.sum(bone * direction, axis=-1) > np.cos(tolerance)
+    return out
+
+
+def at_rest(clip: Clip, tolerance: float = np.deg2rad(2)) -> np.ndarray:
+    """(F,) bool: every joint below the root within `tolerance` [rad] of its rest rotation."""
+    below = np.flatnonzero(clip.skeleton.parents >= 0)
+    if len(below) == 0:
+        return np.zeros(len(clip), dtype=bool)
+    rest = clip.skeleton.rest_rotations[below]
+    return (quaternion.angle_between(rest, clip.rotations[:, below]) < tolerance).all(axis=1)
+
+
+def reference_frames(clip: Clip) -> np.ndarray:
+    """(F,) bool: frames in a T-pose, or in the rest pose of the file."""
+    resting = at_rest(clip)
+    if not humanoid(clip.skeleton):
+        return resting
+    return np.logical_or(resting, in_t_pose(clip.world_positions, clip.skeleton))
+
+
+_LEAP_ANGLE, _LEAP = 0.5, 0.3
+"""Steps [rad; m, adult] that nobody makes out of a standing T-pose in one frame of 1/24 s or less."""
+
+
+def start_of_motion(clip: Clip) -> int:
+    """1 when frame 0 is a T-pose or the rest pose and the motion starts with a jump out of it, else 0."""
+    if len(clip) < 3 or not reference_frames(clip.slice(0, 1))[0]:
+        return 0
+    joints = limb_joints(clip.skeleton)
+    turned = quaternion.angle_between(clip.rotations[1:3, joints], clip.rotations[:2, joints]).max(axis=1)
+    moved = np.linalg.norm(np.diff(clip.world_positions[:3, joints], axis=0), axis=-1).max(axis=1)
+    leap = _LEAP * scale(clip)
+    small = turned[0] < _LEAP_ANGLE / 2 and moved[0] < leap / 2
+    sudden = turned[0] > 3 * turned[1] or moved[0] > 3 * moved[1]
+    return int(turned[0] > _LEAP_ANGLE or moved[0] > leap or (sudden and not small))
+
+
+def _unit(v: Array) -> Array:
+    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-9)

@@ -1,0 +1,84 @@
+"""What checks across clips need of each clip: small, so that those of thousands of files fit in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from moveset.audit.body import humanoid, start_of_motion, stature
+from moveset.geometry.quaternion import Array
+from moveset.motion import Clip, Skeleton
+from moveset.motion.roles import LEFT_ARM, LEFT_LEG, mirrored
+
+SAMPLES = 24
+"""Moments at which two motions are compared."""
+
+_ENDS = (*LEFT_ARM[1:], *LEFT_LEG[:3])
+COMPARED = ("head", *_ENDS, *(role for left in _ENDS if (role := mirrored(left))))
+"""Roles whose places say what a body does; every humanoid has them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Digest:
+    """A clip in short."""
+
+    name: str
+    skeleton: Skeleton
+    frames: int
+    fps: float
+    seconds: float
+    content: str
+    """Content hash; empty for a clip that cannot be compared (NaN, no frames)."""
+    motion: Array | None
+    """(SAMPLES, K, 3) joints relative to the hips, over the stature, in the heading of the first frame."""
+    path: Array | None
+    """(SAMPLES, 3) the hips over the stature, from the first frame on, in the same heading."""
+
+
+def digest(clip: Clip) -> Digest:
+    """The digest of a clip; of one with NaN, without its motion."""
+    finite = len(clip) > 0 and all(
+        np.isfinite(track).all()
+        for track in (clip.rotations, clip.translations, clip.scales)
+        if track is not None
+    )
+    motion, path = _motion(clip) if finite and len(clip) > 1 else (None, None)
+    content = clip.content_hash if finite else ""
+    return Digest(clip.name, clip.skeleton, len(clip), clip.fps, clip.seconds, content, motion, path)
+
+
+def _motion(clip: Clip) -> tuple[Array, Array]:
+    """Motion and path as in Digest; of a creature without roles, all its joints as they stand in the world."""
+    skeleton, start = clip.skeleton, start_of_motion(clip)
+    times = np.linspace(start, len(clip) - 1, SAMPLES)
+    low = np.minimum(times.astype(int), len(clip) - 2)
+    share = (times - low)[:, None, None]
+    positions = clip.world_positions[low] * (1 - share) + clip.world_positions[low + 1] * share
+    person = humanoid(skeleton)
+    joints = skeleton.joints(COMPARED) if person else np.arange(len(skeleton))
+    hips = positions[:, skeleton.joint("hips") if person else 0]
+    turn = _heading(positions[0], skeleton) if person else np.eye(3)
+    size = max(stature(clip), 1e-6)
+    motion = (positions[:, joints] - hips[:, None]) @ turn / size
+    path = (hips - hips[0]) @ turn / size
+    return motion.astype(np.float32), path.astype(np.float32)
+
+
+def _heading(positions: Array, skeleton: Skeleton) -> Array:
+    """Rotation matrix whose rows are the body's left, up and forward in one frame, level with the floor."""
+    left, right = skeleton.joints(("leftUpperLeg", "rightUpperLeg"))
+    across = (positions[left] - positions[right]) * (1, 0, 1)
+    length = np.linalg.norm(across)
+    if length < 1e-6:
+        return np.eye(3)
+    x = across / length
+    up = np.array((0.0, 1.0, 0.0))
+    return np.stack((x, up, np.cross(x, up)), axis=1)
+
+
+def mirror_motion(motion: Array, path: Array) -> tuple[Array, Array]:
+    """Motion and path of a humanoid as a mirror shows them."""
+    order = [COMPARED.index(mirrored(role) or role) for role in COMPARED]
+    flip = np.array((-1, 1, 1), dtype=motion.dtype)
+    return motion[:, order] * flip, path * flip
