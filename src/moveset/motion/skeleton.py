@@ -84,12 +84,28 @@ class Skeleton:
 
     @cached_property
     def signature(self) -> str:
-        """Hash of names, parents and rest pose (0.1 mm, 1e-4): equal for skeletons that can share clips."""
+        """Hash of names, parents and rest pose (0.1 mm, 1e-4): equal for skeletons that can share clips.
+
+        Translations down to the first fork (root, hips) are left out: they say where a body stands, not how it
+        is built, and recordings of one body differ in them.
+        """
         digest = hashlib.sha256("\0".join(self.names).encode())
         digest.update(self.parents.tobytes())
-        rest = np.concatenate((self.rest_translations, np.abs(self.rest_rotations)), axis=1)
+        bones = self.rest_translations.copy()
+        bones[self._placing()] = 0
+        rest = np.concatenate((bones, np.abs(self.rest_rotations)), axis=1)
         digest.update(np.round(rest * 1e4).astype(np.int64).tobytes())
         return digest.hexdigest()[:16]
+
+    def _placing(self) -> list[int]:
+        """Roots, and what follows them down to the first fork."""
+        joints: list[int] = []
+        for root in self.roots:
+            chain = [root]
+            while len(self.children[chain[-1]]) == 1:
+                chain.append(self.children[chain[-1]][0])
+            joints += chain if self.children[chain[-1]] else [root]
+        return joints
 
     @cached_property
     def rest_world(self) -> tuple[Array, Array]:

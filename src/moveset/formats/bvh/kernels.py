@@ -85,3 +85,31 @@ def parse_decimals(
         if column == columns:
             column = 0
     return count, odd, torn
+
+
+@njit(cache=True, nogil=True)
+def print_decimals(scaled: np.ndarray, decimals: int, out: np.ndarray) -> int:
+    """Integers (F, C), which are numbers times 10^decimals, as text into `out` (uint8); returns its length."""
+    at = 0
+    digits = np.empty(24, dtype=np.uint8)
+    for row in range(scaled.shape[0]):
+        for column in range(scaled.shape[1]):
+            value = scaled[row, column]
+            if value < 0:
+                out[at] = 45
+                at += 1
+                value = -value
+            count = 0
+            while value > 0 or count <= decimals:
+                digits[count] = 48 + value % 10
+                value //= 10
+                count += 1
+            for k in range(count - 1, -1, -1):
+                out[at] = digits[k]
+                at += 1
+                if k == decimals and decimals > 0:
+                    out[at] = 46
+                    at += 1
+            out[at] = 32 if column + 1 < scaled.shape[1] else 10
+            at += 1
+    return at
