@@ -58,6 +58,7 @@ FORMATS = {
     ".glb": "gltf",
     ".gltf": "gltf",
     ".vrm": "gltf",
+    ".vrma": "gltf",
 }
 
 

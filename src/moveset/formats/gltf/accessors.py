@@ -1,0 +1,241 @@
+"""Accessors: typed arrays inside buffers. Layout and bounds of all of them are worked out at once, as columns.
+
+A character with many clips has thousands of accessors of a few numbers each, so `gather` reads all those of
+one shape with a single NumPy index.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from moveset.errors import MovesetError
+from moveset.formats.gltf.document import Document
+
+COMPONENTS = {
+    5120: np.int8,
+    5121: np.uint8,
+    5122: np.int16,
+    5123: np.uint16,
+    5125: np.uint32,
+    5126: np.float32,
+}
+WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
+MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
+
+MOST_ELEMENTS = 1 << 26
+"""Elements of an accessor that no buffer backs (all zeros, or sparse): beyond this it is an attack, not a mesh."""
+
+
+class Compressed(MovesetError):
+    """The numbers are there, in a compression that is not read."""
+
+
+class Accessors:
+    """All accessors of a document. `decode` gives one as an array, `gather` many of one shape."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._entries = document.table("accessors")
+        self._cache: dict[int, np.ndarray] = {}
+        self._columns()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def decode(self, index: int, widths: tuple[int, ...] = (), what: str = "") -> np.ndarray:
+        """(count, width) numbers; normalized integers become float32. `widths` says which widths will do."""
+        if widths and self.width[index] not in widths:
+            kind = self._entries[index].get("type")
+            raise self._document.error(f"{what or 'it'} cannot be of type {kind}", f"accessors[{index}]")
+        if index not in self._cache:
+            self._cache[index] = self._decode(index)
+        return self._cache[index]
+
+    def gather(self, indices: np.ndarray) -> np.ndarray:
+        """(K, count, width) float32 of accessors that share count and width."""
+        count, width = int(self.count[indices[0]]), int(self.width[indices[0]])
+        if not self.plain[indices].all():
+            return np.stack([self.decode(int(i)) for i in indices]).astype(np.float32, copy=False)
+        floats = self._floats(int(self.buffer[indices[0]]))
+        starts = self.start[indices] // 4
+        if len(indices) == 1:
+            return floats[starts[0] : starts[0] + count * width].reshape(1, count, width)
+        return floats[starts[:, None] + np.arange(count * width)].reshape(-1, count, width)
+
+    def _columns(self) -> None:
+        entries, views = self._entries, self._document.table("bufferViews")
+        self.count = self._column(entries, "accessors", "count", None)
+        self.view = self._column(entries, "accessors", "bufferView", -1)
+        offset = self._column(entries, "accessors", "byteOffset", 0)
+        component = [entry.get("componentType") for entry in entries]
+        kind = [entry.get("type") for entry in entries]
+        for column, allowed, key in ((component, COMPONENTS, "componentType"), (kind, WIDTHS, "type")):
+            try:
+                wrong = set(column) - allowed.keys()
+            except TypeError:
+                wrong = {"a list or an object"}
+            if wrong:
+                at = next(i for i, v in enumerate(column) if not isinstance(v, int | str) or v in wrong)
+                raise self._document.error(f"{key} {column[at]!r} is unknown", f"accessors[{at}]")
+        self.component = np.array(component, dtype=np.int64)
+        self.width = np.array([WIDTHS[k] for k in kind], dtype=np.int64)
+        size = np.array([np.dtype(COMPONENTS[c]).itemsize for c in component], dtype=np.int64)
+        size = size * self.width
+        padded = np.array([_padded_size(k, c) for k, c in zip(kind, component)], dtype=np.int64)
+
+        view_buffer = self._column(views, "bufferViews", "buffer", None, below=self._document.size("buffers"))
+        view_offset = self._column(views, "bufferViews", "byteOffset", 0)
+        view_length = self._column(views, "bufferViews", "byteLength", None)
+        view_stride = self._column(views, "bufferViews", "byteStride", 0)
+        compressed = np.array([_compressed(v) for v in views], dtype=bool)
+        declared = self._column(self._document.table("buffers"), "buffers", "byteLength", None)
+
+        backed = self.view >= 0
+        self._out_of_range = self.view >= len(views)
+        view = np.where(backed & ~self._out_of_range, self.view, 0)
+        if not len(views):
+            backed = np.zeros(len(entries), dtype=bool)
+            view_buffer = view_offset = view_length = view_stride = np.zeros(1, dtype=np.int64)
+            compressed = np.zeros(1, dtype=bool)
+        self.buffer = np.where(backed, view_buffer[view], -1)
+        self.start = view_offset[view] + offset
+        self.stride = np.where(view_stride[view] > 0, view_stride[view], padded)
+        self.compressed = compressed[view] & backed
+        end = np.where(self.count > 0, (self.count - 1).astype(np.float64) * self.stride + padded, 0)
+        ends = declared[self.buffer] if len(declared) else np.zeros(len(entries), dtype=np.int64)
+        too_long = (offset + end > view_length[view]) | (view_offset[view] + view_length[view] > ends)
+        self._too_long = backed & ~self.compressed & too_long
+        sparse = np.array(["sparse" in entry for entry in entries], dtype=bool)
+        self.plain = (
+            backed & ~sparse & ~self.compressed & ~self._too_long & ~self._out_of_range
+            & (self.component == 5126) & (self.stride == size) & (self.start % 4 == 0) & (self.buffer == 0)
+        )  # fmt: skip
+
+    def _column(
+        self, entries: list[dict], table: str, key: str, default: int | None, below: int = 1 << 62
+    ) -> np.ndarray:
+        """One integer of every entry; `default` None: it must be there."""
+        try:
+            values = [e[key] for e in entries] if default is None else [e.get(key, default) for e in entries]
+            array = np.array(values) if values else np.zeros(0, dtype=np.int64)
+            if array.dtype.kind == "i" and (not len(array) or array.max() < below):
+                least = 0 if default is None else default
+                if not len(array) or array.min() >= min(least, 0):
+                    return array
+        except (KeyError, ValueError, OverflowError):
+            pass  # found and named entry by entry below
+        for i, entry in enumerate(entries):
+            args = {} if default is None else {"default": default}
+            self._document.integer(entry, key, f"{table}[{i}]", below=below, **args)
+        return np.array([int(e.get(key, default)) for e in entries], dtype=np.int64)
+
+    def _floats(self, buffer: int) -> np.ndarray:
+        content = self._document.buffer(buffer)
+        return np.frombuffer(content, dtype=np.float32, count=len(content) // 4)
+
+    def _decode(self, index: int) -> np.ndarray:
+        document, where, entry = self._document, f"accessors[{index}]", self._entries[index]
+        count, width = int(self.count[index]), int(self.width[index])
+        dtype = np.dtype(COMPONENTS[int(self.component[index])])
+        if self._out_of_range[index]:
+            views = document.size("bufferViews")
+            raise document.error(f"bufferView is {self.view[index]}; there are {views}", where)
+        if self.compressed[index]:
+            raise Compressed(
+                f"{where} is compressed with {MESHOPT[0]}, which is not read",
+                file=document.path,
+                do="export the file without compression, or run: gltfpack -i IN.glb -o OUT.glb -noq",
+            )
+        if self.view[index] < 0:
+            if count * width > MOST_ELEMENTS:
+                raise document.error(f"{count} elements, and no buffer that holds them", where)
+            values = np.zeros((count, width), dtype=dtype)
+        else:
+            if self._too_long[index]:
+                raise document.error(f"{count} elements reach beyond the end of its buffer view", where)
+            content = document.buffer(int(self.buffer[index]))
+            values = _strided(
+                content, int(self.start[index]), count, int(self.stride[index]), entry["type"], dtype
+            )
+        if "sparse" in entry:
+            values = self._overlay(values, document.mapping(entry, "sparse", where), f"{where}.sparse")
+        if entry.get("normalized") is True and dtype.kind in "iu":
+            values = np.maximum(values / np.float32(np.iinfo(dtype).max), np.float32(-1)).astype(np.float32)
+        values.flags.writeable = False
+        return values
+
+    def _overlay(self, values: np.ndarray, sparse: dict, where: str) -> np.ndarray:
+        document = self._document
+        count = document.integer(sparse, "count", where, least=1, below=len(values) + 1)
+        places = self._sparse_part(sparse, "indices", count, 1, where)[:, 0].astype(np.int64)
+        if places.max() >= len(values):
+            raise document.error(f"index {places.max()} of {len(values)} elements", where)
+        out = values.copy()
+        out[places] = self._sparse_part(sparse, "values", count, values.shape[1], where, values.dtype)
+        return out
+
+    def _sparse_part(
+        self, sparse: dict, key: str, count: int, width: int, where: str, dtype: np.dtype | None = None
+    ) -> np.ndarray:
+        document, part, where = (
+            self._document,
+            document_part(self._document, sparse, key, where),
+            f"{where}.{key}",
+        )
+        view = document.table("bufferViews")[document.reference(part, "bufferView", "bufferViews", where)]
+        if dtype is None:
+            kind = document.integer(part, "componentType", where)
+            if kind not in (5121, 5123, 5125):
+                raise document.error(f"componentType {kind} cannot hold indices", where)
+            dtype = np.dtype(COMPONENTS[kind])
+        offset = document.integer(part, "byteOffset", where, default=0)
+        start = document.integer(view, "byteOffset", where, default=0) + offset
+        length = document.integer(view, "byteLength", where)
+        content = document.buffer(document.reference(view, "buffer", "buffers", where))
+        if offset + count * width * dtype.itemsize > length or start + count * width * dtype.itemsize > len(
+            content
+        ):
+            raise document.error(f"{count} elements reach beyond the end of its buffer view", where)
+        return np.frombuffer(content, dtype=dtype, count=count * width, offset=start).reshape(count, width)
+
+
+def document_part(document: Document, entry: dict, key: str, where: str) -> dict:
+    """An object that must be there."""
+    if key not in entry:
+        raise document.error(f"{key} is missing", where)
+    return document.mapping(entry, key, where)
+
+
+def _compressed(view: dict) -> bool:
+    extensions = view.get("extensions")
+    return isinstance(extensions, dict) and any(name in extensions for name in MESHOPT)
+
+
+def _padded_size(kind: str, component: int) -> int:
+    """Bytes of one element; the columns of small matrices start at multiples of 4."""
+    size = np.dtype(COMPONENTS[component]).itemsize
+    if kind.startswith("MAT"):
+        rows = int(kind[3])
+        return rows * (rows * size + -(rows * size) % 4)
+    return size * WIDTHS[kind]
+
+
+def _strided(
+    content: memoryview, start: int, count: int, stride: int, kind: str, dtype: np.dtype
+) -> np.ndarray:
+    """(count, width) elements that lie `stride` bytes apart."""
+    width = WIDTHS[kind]
+    if not count:
+        return np.zeros((0, width), dtype=dtype)
+    if kind.startswith("MAT") and _padded_size(kind, _code(dtype)) != width * dtype.itemsize:
+        rows = int(kind[3])
+        column = rows * dtype.itemsize + -(rows * dtype.itemsize) % 4
+        shape, strides = (count, rows, rows), (stride, column, dtype.itemsize)
+    else:
+        shape, strides = (count, width), (stride, dtype.itemsize)
+    raw = np.ndarray(shape, dtype=dtype, buffer=content, offset=start, strides=strides)
+    return raw.reshape(count, width)
+
+
+def _code(dtype: np.dtype) -> int:
+    return next(code for code, kind in COMPONENTS.items() if np.dtype(kind) == dtype)

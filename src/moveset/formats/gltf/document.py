@@ -1,0 +1,183 @@
+"""A glTF document in memory: checked access to its JSON tables and its buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from moveset.errors import MovesetError
+from moveset.formats.gltf import container
+
+if TYPE_CHECKING:
+    from moveset.formats.gltf.accessors import Accessors
+
+EXPORT_AGAIN = "export the file again"
+
+
+@dataclass(eq=False)
+class Document:
+    """The parsed file. Buffers load when first used, so that a missing one hurts only who needs it."""
+
+    path: str
+    json: dict
+    binary: memoryview | None
+    """The GLB's binary chunk."""
+    sibling: Callable[[str], bytes]
+    _buffers: dict[int, memoryview] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def parse(cls, data: bytes, path: str, sibling: Callable[[str], bytes]) -> Document:
+        """Parse a .glb, .gltf or .vrm."""
+        document, binary = container.split(data, path)
+        return cls(path, document, binary, sibling)
+
+    def error(self, message: str, where: str | None = None, do: str = EXPORT_AGAIN) -> MovesetError:
+        """A MovesetError that names this file."""
+        return MovesetError(message, file=self.path, where=where, do=do)
+
+    def table(self, name: str) -> list[dict]:
+        """A top-level array of objects such as `nodes`; empty when the file has none."""
+        items = self.json.get(name, [])
+        if not isinstance(items, list):
+            raise self.error(f"{name} is not an array")
+        for kind in set(map(type, items)) - {dict}:
+            at = next(i for i, item in enumerate(items) if type(item) is kind)
+            raise self.error("not an object", where=f"{name}[{at}]")
+        return items
+
+    def size(self, name: str) -> int:
+        """How many entries a top-level array has."""
+        return len(self.table(name))
+
+    def name(self, table: str, index: int) -> str:
+        """The name of an entry, or `table_index` where it has none."""
+        name = self.table(table)[index].get("name")
+        return name if isinstance(name, str) and name else f"{table.rstrip('s')}_{index}"
+
+    @cached_property
+    def accessors(self) -> Accessors:
+        """The accessors, decoded on demand."""
+        from moveset.formats.gltf.accessors import Accessors
+
+        return Accessors(self)
+
+    @property
+    def extensions(self) -> dict:
+        """Extensions of the whole file by name."""
+        found = self.json.get("extensions")
+        return found if isinstance(found, dict) else {}
+
+    def buffer(self, index: int) -> memoryview:
+        """Bytes of buffer `index`; as many as it declares."""
+        if index not in self._buffers:
+            self._buffers[index] = self._load_buffer(index)
+        return self._buffers[index]
+
+    def _load_buffer(self, index: int) -> memoryview:
+        where = f"buffers[{index}]"
+        entry = self.table("buffers")[index]
+        declared = self.integer(entry, "byteLength", where, least=1)
+        if "uri" in entry:
+            content = memoryview(self.resource(entry["uri"], where))
+        elif index == 0 and self.binary is not None:
+            content = self.binary
+        else:
+            raise self.error("has neither a URI nor a GLB chunk to hold its bytes", where)
+        if len(content) < declared:
+            raise self.error(f"declares {declared} bytes, {len(content)} are there", where)
+        return content[:declared]
+
+    def resource(self, uri: Any, where: str) -> bytes:
+        """Bytes that a URI names: embedded, or of a file beside this one."""
+        if not isinstance(uri, str):
+            raise self.error("its URI is not a string", where)
+        try:
+            embedded = container.data_uri(uri)
+            return self.sibling(container.file_name(uri)) if embedded is None else embedded
+        except MovesetError as error:
+            raise MovesetError(error.message, file=self.path, where=where, do=error.do) from None
+        except (OSError, KeyError, ValueError):
+            raise self.error(
+                f"the file {uri[:80]!r} is missing", where, do="put it beside this file, as it was exported"
+            ) from None
+
+    def integer(
+        self,
+        entry: dict,
+        key: str,
+        where: str,
+        *,
+        least: int = 0,
+        below: int | None = None,
+        default: Any = ...,
+    ) -> Any:
+        """An integer of an entry, checked to lie in [least, below); `default` (if given) when absent."""
+        value = entry.get(key, default)
+        if value is ...:
+            raise self.error(f"{key} is missing", where)
+        if key not in entry:
+            return value
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.error(f"{key} is {_short(value)}, not an integer", where)
+        if value < least or (below is not None and value >= below):
+            room = f"there are {below}" if below is not None else f"it must be at least {least}"
+            raise self.error(f"{key} is {value}; {room}", where)
+        return value
+
+    def reference(self, entry: dict, key: str, table: str, where: str, default: Any = ...) -> Any:
+        """An index into a top-level array."""
+        return self.integer(entry, key, where, below=self.size(table), default=default)
+
+    def references(self, entry: dict, key: str, table: str, where: str) -> list[int]:
+        """A list of indices into a top-level array; empty when absent."""
+        values, size = self.listing(entry, key, where), self.size(table)
+        for at, value in enumerate(values):
+            if type(value) is not int or not 0 <= value < size:
+                raise self.error(f"{key}[{at}] is {_short(value)}; there are {size} {table}", where)
+        return values
+
+    def listing(self, entry: dict, key: str, where: str) -> list:
+        """An array of an entry; empty when absent."""
+        value = entry.get(key, [])
+        if not isinstance(value, list):
+            raise self.error(f"{key} is {_short(value)}, not an array", where)
+        return value
+
+    def mapping(self, entry: dict, key: str, where: str) -> dict:
+        """An object of an entry; empty when absent."""
+        value = entry.get(key, {})
+        if not isinstance(value, dict):
+            raise self.error(f"{key} is {_short(value)}, not an object", where)
+        return value
+
+    def numbers(self, entry: dict, key: str, default: Sequence[float], where: str) -> np.ndarray:
+        """As many finite numbers as `default` has."""
+        values = entry.get(key)
+        if values is None:
+            return np.array(default, dtype=np.float64)
+        good = isinstance(values, list) and len(values) == len(default) and _all_numbers(values)
+        if not good or not np.all(np.isfinite(array := np.array(values, dtype=np.float64))):
+            raise self.error(f"{key} is {_short(values)}, not {len(default)} finite numbers", where)
+        return array
+
+    def number(self, entry: dict, key: str, default: float, where: str) -> float:
+        """One finite number."""
+        value = entry.get(key, default)
+        if not _all_numbers([value]) or not np.isfinite(value):
+            raise self.error(f"{key} is {_short(value)}, not a finite number", where)
+        return float(value)
+
+
+def _all_numbers(values: Iterable[Any]) -> bool:
+    return all(isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e300 for v in values)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

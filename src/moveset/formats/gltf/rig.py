@@ -1,0 +1,174 @@
+"""From nodes to a skeleton: which nodes are joints, and the bake of what stands still above them.
+
+glTF animates nodes; a character's joints may hang under an armature that is scaled by 100 or turned by 90
+degrees, or carry a scale at rest. A Moveset skeleton is rigid and in metres, so each joint keeps four constants
+that take its node's local transform to the joint's and back:
+
+    rotation'    = left * rotation * right
+    translation' = linear @ translation + offset
+    scale'       = scale / rest_scale
+
+`left`, `linear` and `offset` hold the nodes above the roots; `linear` of other joints the scale above them;
+`right` the half turn that a mirroring scale leaves behind. At rest this is exact for any tree. In motion it is
+exact wherever the scale above a joint is uniform; elsewhere shear is left out, which a rigid joint cannot hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from moveset.formats.gltf.document import Document
+from moveset.formats.gltf.nodes import Nodes, polar
+from moveset.geometry import quaternion
+from moveset.motion import Skeleton
+
+_SNAP = 1e-6
+"""Constants this close to the identity are rounding noise of exporters (a scale of 0.9999998)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """A skeleton and how it hangs in the document."""
+
+    skeleton: Skeleton
+    nodes: np.ndarray
+    """(J,) node of each joint."""
+    left: np.ndarray
+    """(J, 4)"""
+    right: np.ndarray
+    """(J, 4)"""
+    linear: np.ndarray
+    """(J, 3, 3)"""
+    offset: np.ndarray
+    """(J, 3)"""
+    rest_scales: np.ndarray
+    """(J, 3)"""
+    joint_from_node: np.ndarray
+    """(J, 4, 4) inverse of the joint's world transform at rest times its node's: what skinning must add."""
+
+    def joint_of(self, nodes: int) -> np.ndarray:
+        """(N,) joint of each of `nodes` nodes, -1 for none."""
+        joints = np.full(nodes, -1, dtype=np.int64)
+        joints[self.nodes] = np.arange(len(self.nodes))
+        return joints
+
+    def bake(self, joints: np.ndarray, rotations: np.ndarray) -> np.ndarray:
+        """Rotations (..., K, 4) of the nodes of `joints`, as rotations of the joints."""
+        return _turned(rotations, self.left[joints], self.right[joints])
+
+    def unbake(self, joints: np.ndarray, rotations: np.ndarray) -> np.ndarray:
+        """The inverse of `bake`."""
+        inverse = quaternion.conjugate
+        return _turned(rotations, inverse(self.left[joints]), inverse(self.right[joints]))
+
+    def bake_translations(self, joints: np.ndarray, translations: np.ndarray) -> np.ndarray:
+        """Translations (..., K, 3) of the nodes of `joints`, as translations of the joints."""
+        linear, offset = self.linear[joints], self.offset[joints]
+        if np.array_equal(linear, np.broadcast_to(np.eye(3), linear.shape)):
+            return translations + offset if offset.any() else translations
+        return np.einsum("kij,...kj->...ki", linear, translations) + offset
+
+    def unbake_translations(self, joints: np.ndarray, translations: np.ndarray) -> np.ndarray:
+        """The inverse of `bake_translations`."""
+        linear, offset = self.linear[joints], self.offset[joints]
+        if np.array_equal(linear, np.broadcast_to(np.eye(3), linear.shape)):
+            return translations - offset if offset.any() else translations
+        return np.einsum("kij,...kj->...ki", np.linalg.pinv(linear), translations - offset)
+
+
+def choose_joints(nodes: Nodes, seeds: Iterable[int]) -> list[int]:
+    """The seeds and every node that stands between two of them, parents first."""
+    chosen = set(seeds)
+    for seed in sorted(chosen):
+        path: list[int] = []
+        for above in nodes.ancestors(seed):
+            path.append(above)
+            if above in chosen:
+                chosen.update(path)
+                path = []
+    return [node for node in nodes.order if node in chosen]
+
+
+def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndarray) -> Rig:
+    """The rig of `joints` (parents first); `turn` (4, 4) is applied to the whole world of the file."""
+    index = {node: j for j, node in enumerate(joints)}
+    at = np.array(joints, dtype=np.int64)
+    above = nodes.parents[at]
+    parents = np.array([index.get(int(p), -1) for p in above], dtype=np.int64)
+    is_root = parents < 0
+
+    world = turn @ nodes.world[at]
+    outside = np.tile(turn, (len(at), 1, 1))
+    static = is_root & (above >= 0)
+    outside[static] = turn @ nodes.world[above[static]]
+    outside[~is_root] = np.eye(4)
+
+    left = quaternion.from_matrix(polar(outside[:, :3, :3])[0])
+    left = _snapped_rotation(left)
+    rotation = quaternion.from_matrix(polar(world[:, :3, :3])[0])
+    rotation_above = np.where(is_root[:, None], quaternion.IDENTITY, rotation[parents])
+    before = quaternion.multiply(rotation_above, quaternion.multiply(left, nodes.rotations[at]))
+    right = _snapped_rotation(quaternion.inverse_multiply(before, rotation))
+    singular = np.abs(np.linalg.det(world[:, :3, :3])) < 1e-18
+    right[singular] = quaternion.IDENTITY
+
+    rest_rotations = quaternion.positive(quaternion.normalize(_turned(nodes.rotations[at], left, right)))
+    linear, offset = outside[:, :3, :3], outside[:, :3, 3]
+    rest_world_rotations = np.empty_like(rest_rotations)
+    for j, p in enumerate(parents):
+        local = rest_rotations[j]
+        rest_world_rotations[j] = local if p < 0 else quaternion.multiply(rest_world_rotations[p], local)
+    stretch = np.swapaxes(quaternion.to_matrix(rest_world_rotations), -1, -2) @ world[:, :3, :3]
+    linear = np.where(is_root[:, None, None], linear, stretch[parents])
+    linear = np.where(
+        np.all(np.abs(linear - np.eye(3)) < _SNAP, axis=(1, 2))[:, None, None], np.eye(3), linear
+    )
+    rest_translations = np.einsum("kij,kj->ki", linear, nodes.translations[at]) + offset
+
+    skeleton = Skeleton(_unique_names(document, joints), parents, rest_rotations, rest_translations)
+    rest = np.tile(np.eye(4), (len(at), 1, 1))
+    rest_rotations_world, rest_positions_world = skeleton.rest_world
+    rest[:, :3, :3] = quaternion.to_matrix(rest_rotations_world)
+    rest[:, :3, 3] = rest_positions_world
+    return Rig(
+        skeleton,
+        at,
+        left,
+        right,
+        linear,
+        offset,
+        np.where(np.abs(nodes.scales[at]) > 1e-9, nodes.scales[at], 1.0),
+        np.linalg.inv(rest) @ world if len(at) else rest,
+    )
+
+
+def _turned(rotations: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """left * rotations * right, sparing those factors that are the identity."""
+    for factor, side in ((left, 0), (right, 1)):
+        turned = np.flatnonzero(np.abs(factor[:, 3]) < 1)
+        if len(turned):
+            rotations, inner = rotations.copy(), rotations[..., turned, :]
+            pair = (factor[turned], inner) if side == 0 else (inner, factor[turned])
+            rotations[..., turned, :] = quaternion.multiply(*pair)
+    return rotations
+
+
+def _snapped_rotation(q: np.ndarray) -> np.ndarray:
+    near = np.all(np.abs(q[:, :3]) < _SNAP, axis=1)
+    return np.where(near[:, None], quaternion.IDENTITY, q)
+
+
+def _unique_names(document: Document, joints: list[int]) -> tuple[str, ...]:
+    taken: set[str] = set()
+    names = []
+    for node in joints:
+        name = base = document.name("nodes", node)
+        number = 2
+        while name in taken:
+            name, number = f"{base}_{number}", number + 1
+        taken.add(name)
+        names.append(name)
+    return tuple(names)
