@@ -100,7 +100,7 @@ PACK_RIGS = {
     "game/mesh2motion/human-base-animations.glb": {"leftFoot": "DEF-foot.L", "hips": "DEF-hips"},
     "game/mesh2motion/human-addon-animations.glb": {"leftToes": "ball_l", "leftIndexDistal": "index_03_l"},
     "game/quaternius/glb/KnightCharacter.glb": {"leftFoot": "Foot.L", "rightLowerArm": "LowerArm.R"},
-    "game/vrm/cryptovoxels.vrm": {"leftLowerLeg": "Left knee", "leftThumbMetacarpal": "Thumb0_L"},
+    "game/vrm/cryptovoxels.vrm": {"leftLowerLeg": "Left knee", "leftHand": "Left wrist"},
     "game/makehuman/tpose.bvh": {"hips": "root", "leftLowerArm": "lowerarm01.L", "jaw": "jaw"},
     "mocap/cmu/cmu-daz-30fps.zip/01_01.bvh": {"leftUpperArm": "lShldr", "spine": "abdomen"},
     "mocap/cmu/cmu-asfamc-30fps.zip/01_01.bvh": {"hips": "root", "upperChest": "thorax", "leftFoot": "lfoot"},

@@ -18,6 +18,8 @@ from moveset.motion.kinematics import forward_kinematics
 from moveset.motion.roles import ROOT
 
 _TRUNK = ("spine", "chest", "upperChest")
+_ANKLE_SHARE = 0.09
+"""Height of the ankle over the sole as a share of thigh and shank, for rigs that end at the ankle (Winter 2009)."""
 
 
 def copy_rotations(clip: Clip, source_t_pose: Clip, target_t_pose: Clip) -> Clip:
@@ -94,11 +96,18 @@ def _hip_centre(skeleton: Skeleton, positions: Array) -> Array:
 
 
 def _ankle_height(pose: Clip) -> float:
-    """Ankle over sole [m] in a T-pose that stands on its lowest joint or tip."""
-    positions = pose.world_positions[0]
-    ankles = positions[pose.skeleton.joints(("leftFoot", "rightFoot")), 1].mean()
-    floor = 0.0 if abs(positions[:, 1].min()) < 0.15 * leg_length(pose) else positions[:, 1].min()
-    return float(ankles - min(floor, ankles))
+    """Ankle over sole [m]: from the floor at y = 0 where the T-pose stands on it, else from the lowest toe or tip."""
+    skeleton, (rotations, positions) = pose.skeleton, (pose.world_rotations[0], pose.world_positions[0])
+    ankles = positions[skeleton.joints(("leftFoot", "rightFoot")), 1].mean()
+    leg = leg_length(pose)
+    if 0.02 * leg < ankles < 0.25 * leg:
+        return float(ankles)
+    lowest = positions[:, 1].min()
+    if skeleton.tips is not None:
+        tips = positions + quaternion.rotate(rotations, skeleton.tips)
+        lowest = min(lowest, np.nanmin(tips[:, 1], initial=lowest))
+    height = ankles - lowest
+    return float(height) if height > 0.02 * leg else _ANKLE_SHARE * leg
 
 
 def _place_hips(clip: Clip, source_t: Clip, target_t: Clip, rotations: Array, translations: Array) -> None:

@@ -10,7 +10,7 @@ from moveset.geometry.quaternion import Array
 from moveset.motion import Clip, Skeleton
 from moveset.motion.detached import carry_detached
 from moveset.motion.kinematics import forward_kinematics, inverse_kinematics
-from moveset.motion.roles import REQUIRED
+from moveset.motion.roles import REQUIRED, ROOT
 
 _LIMBS = {
     "UpperArm": ("LowerArm", (1.0, 0.0, 0.0)),
@@ -59,8 +59,7 @@ def t_pose(skeleton: Skeleton, clip: Clip | None = None) -> Clip:
                 "the rest pose does not stand like a person, and there is no clip to take a stance from",
                 do="pass a clip of the same skeleton",
             )
-        frame = _at_ease(clip)
-        rotations, translations = np.array(clip.rotations[frame]), np.array(clip.translations[frame])
+        rotations, translations = _at_ease(clip)
     rotations, translations = _upright(skeleton, rotations, translations)
     started = forward_kinematics(rotations, translations, skeleton.parents)
     rotations, translations = rotations[None], translations[None]
@@ -84,27 +83,34 @@ def stands(skeleton: Skeleton, rotations: Array, translations: Array) -> bool:
     )
 
 
-def _at_ease(clip: Clip) -> int:
-    """The frame whose trunk and limbs hang most nearly straight down."""
+def _at_ease(clip: Clip) -> tuple[Array, Array]:
+    """A stance from motion: the frame whose trunk and limbs hang most nearly straight down, the head held as usual.
+
+    Neck and head take their average over the clip, since the best frame may happen to look aside.
+    """
     positions, skeleton = clip.world_positions, clip.skeleton
     score = np.zeros(len(clip))
     for (start, end), wanted in _NEUTRAL.items():
         bone = positions[:, skeleton.joint(end)] - positions[:, skeleton.joint(start)]
         score += bone @ np.array(wanted) / np.maximum(np.linalg.norm(bone, axis=-1), 1e-9)
-    return int(np.argmax(score))
+    frame = int(np.argmax(score))
+    rotations = np.array(clip.rotations[frame])
+    for role in ("neck", "head"):
+        if role in skeleton.by_role:
+            joint = skeleton.joint(role)
+            rotations[joint] = quaternion.mean(clip.rotations[:, joint])
+    return rotations, np.array(clip.translations[frame])
 
 
 def _upright(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple[Array, Array]:
-    """The pose turned about +Y until it faces +Z, hips over the origin."""
+    """The pose turned about +Y until it faces +Z, hips (and a root above them) over the origin."""
     world_rotations, positions = forward_kinematics(rotations, translations, skeleton.parents)
     lateral = positions[skeleton.joint("leftUpperLeg")] - positions[skeleton.joint("rightUpperLeg")]
     turn = quaternion.from_axis_angle((0.0, 1.0, 0.0), np.arctan2(lateral[2], lateral[0]))
-    hips = positions[skeleton.joint("hips")] * (1, 0, 1)
-    return inverse_kinematics(
-        quaternion.multiply(turn, world_rotations),
-        quaternion.rotate(turn, positions - hips),
-        skeleton.parents,
-    )
+    positions = quaternion.rotate(turn, positions - positions[skeleton.joint("hips")] * (1, 0, 1))
+    if ROOT in skeleton.by_role:
+        positions[skeleton.joint(ROOT), ::2] = 0
+    return inverse_kinematics(quaternion.multiply(turn, world_rotations), positions, skeleton.parents)
 
 
 def _turn(skeleton: Skeleton, rotations: Array, translations: Array, role: str, joint: int) -> Array:
