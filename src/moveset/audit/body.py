@@ -100,7 +100,7 @@ def at_rest(clip: Clip, tolerance: float = np.deg2rad(2)) -> np.ndarray:
     if len(below) == 0:
         return np.zeros(len(clip), dtype=bool)
     rest = clip.skeleton.rest_rotations[below]
-    return (quaternion.angle_between(rest, clip.rotations[:, below]) < tolerance).all(axis=1)
+    return np.all(quaternion.angle_between(rest, clip.rotations[:, below]) < tolerance, axis=1)
 
 
 def reference_frames(clip: Clip) -> np.ndarray:

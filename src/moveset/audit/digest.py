@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +15,16 @@ from moveset.motion.roles import LEFT_ARM, LEFT_LEG, mirrored
 SAMPLES = 24
 """Moments at which two motions are compared."""
 
-_ENDS = (*LEFT_ARM[1:], *LEFT_LEG[:3])
-COMPARED = ("head", *_ENDS, *(role for left in _ENDS if (role := mirrored(left))))
-"""Roles whose places say what a body does; every humanoid has them."""
+_BONES = tuple(itertools.pairwise(LEFT_ARM[1:])) + tuple(itertools.pairwise(LEFT_LEG[:3]))
+BONES = (
+    ("hips", "head"),
+    *_BONES,
+    *((mirrored(a) or a, mirrored(b) or b) for a, b in _BONES),
+)
+"""Bones whose directions say what a body does, whatever its proportions; every humanoid has them."""
+
+COMPARED = tuple(end for _, end in BONES)
+"""The role at the end of each bone of `Digest.motion`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +39,8 @@ class Digest:
     content: str
     """Content hash; empty for a clip that cannot be compared (NaN, no frames)."""
     motion: Array | None
-    """(SAMPLES, K, 3) joints relative to the hips, over the stature, in the heading of the first frame."""
+    """(SAMPLES, K, 3) unit directions of BONES in the heading of the first frame; of a creature without roles,
+    its joints relative to the first, over its size."""
     path: Array | None
     """(SAMPLES, 3) the hips over the stature, from the first frame on, in the same heading."""
 
@@ -49,19 +58,23 @@ def digest(clip: Clip) -> Digest:
 
 
 def _motion(clip: Clip) -> tuple[Array, Array]:
-    """Motion and path as in Digest; of a creature without roles, all its joints as they stand in the world."""
+    """Motion and path as in Digest."""
     skeleton, start = clip.skeleton, start_of_motion(clip)
     times = np.linspace(start, len(clip) - 1, SAMPLES)
     low = np.minimum(times.astype(int), len(clip) - 2)
     share = (times - low)[:, None, None]
     positions = clip.world_positions[low] * (1 - share) + clip.world_positions[low + 1] * share
-    person = humanoid(skeleton)
-    joints = skeleton.joints(COMPARED) if person else np.arange(len(skeleton))
-    hips = positions[:, skeleton.joint("hips") if person else 0]
-    turn = _heading(positions[0], skeleton) if person else np.eye(3)
     size = max(stature(clip), 1e-6)
-    motion = (positions[:, joints] - hips[:, None]) @ turn / size
-    path = (hips - hips[0]) @ turn / size
+    if humanoid(skeleton):
+        turn = _heading(positions[0], skeleton)
+        center = positions[:, skeleton.joint("hips")]
+        starts, ends = (skeleton.joints(roles) for roles in zip(*BONES))
+        bones = positions[:, ends] - positions[:, starts]
+        motion = bones / np.maximum(np.linalg.norm(bones, axis=-1, keepdims=True), 1e-9) @ turn
+    else:
+        turn, center = np.eye(3), positions[:, 0]
+        motion = (positions - center[:, None]) / size
+    path = (center - center[0]) @ turn / size
     return motion.astype(np.float32), path.astype(np.float32)
 
 
@@ -79,6 +92,7 @@ def _heading(positions: Array, skeleton: Skeleton) -> Array:
 
 def mirror_motion(motion: Array, path: Array) -> tuple[Array, Array]:
     """Motion and path of a humanoid as a mirror shows them."""
-    order = [COMPARED.index(mirrored(role) or role) for role in COMPARED]
+    twins = [(mirrored(a), mirrored(b)) for a, b in BONES]
+    order = [BONES.index(twin) for twin in twins]
     flip = np.array((-1, 1, 1), dtype=motion.dtype)
     return motion[:, order] * flip, path * flip
