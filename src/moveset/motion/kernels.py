@@ -41,7 +41,8 @@ def forward(rotations, translations, parents, world_rotations, world_positions) 
                     aw * bz + ax * by - ay * bx + az * bw,
                     aw * bw - ax * bx - ay * by - az * bz,
                 )
-                tx, ty, tz = 2 * (ay * z - az * y), 2 * (az * x - ax * z), 2 * (ax * y - ay * x)
+                tx, ty, tz = ay * z - az * y, az * x - ax * z, ax * y - ay * x
+                tx, ty, tz = tx + tx, ty + ty, tz + tz
                 x, y, z = (
                     world_positions[n, p, 0] + (x + aw * tx + (ay * tz - az * ty)),
                     world_positions[n, p, 1] + (y + aw * ty + (az * tx - ax * tz)),

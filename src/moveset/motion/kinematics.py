@@ -6,7 +6,8 @@ same operations in the same order, so results are equal to the last bit.
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Callable
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -24,34 +25,29 @@ def forward_kinematics(
     above a turned joint makes there has no place in a rigid pose and is left out.
     """
     rotations, translations = np.asarray(local_rotations), np.asarray(local_translations)
-    parents = np.ascontiguousarray(parents, dtype=np.int64)
     if local_scales is not None:
         translations = _scaled_offsets(translations, np.asarray(local_scales), parents)
-    leading = (
-        rotations.shape[:-2]
-        if rotations.shape[:-2] == translations.shape[:-2]
-        else np.broadcast_shapes(rotations.shape[:-2], translations.shape[:-2])
-    )
-    dtype, joints = rotations.dtype, len(parents)
-    translations = translations.astype(dtype, copy=False)
-    if leading != rotations.shape[:-2]:
-        rotations = np.broadcast_to(rotations, (*leading, joints, 4))
-    if leading != translations.shape[:-2]:
-        translations = np.broadcast_to(translations, (*leading, joints, 3))
-    world_rotations, world_positions = (
-        np.empty((*leading, joints, 4), dtype),
-        np.empty((*leading, joints, 3), dtype),
-    )
-    kernels = _compiled(joints, world_rotations.size) if dtype.char in "fd" else None
-    if kernels is None:
+    dtype, shape = rotations.dtype, rotations.shape
+    if translations.dtype != dtype:
+        translations = translations.astype(dtype)
+    if translations.shape[:-1] != shape[:-1]:
+        shape = (*np.broadcast_shapes(shape[:-1], translations.shape[:-1]), 4)
+        rotations = np.broadcast_to(rotations, shape)
+        translations = np.broadcast_to(translations, (*shape[:-1], 3))
+    world_rotations, world_positions = np.empty(shape, dtype), np.empty((*shape[:-1], 3), dtype)
+    kernel = _compiled(len(parents), world_rotations.size) if dtype.char in "fd" else None
+    if kernel is None:
         _forward(rotations, translations, parents, world_rotations, world_positions)
+    elif len(shape) == 3:
+        kernel(rotations, translations, _numbers(parents), world_rotations, world_positions)
     else:
-        kernels.forward(
-            rotations.reshape(-1, joints, 4),
-            translations.reshape(-1, joints, 3),
-            parents,
-            world_rotations.reshape(-1, joints, 4),
-            world_positions.reshape(-1, joints, 3),
+        numbers, rows = _numbers(parents), (-1, len(parents))
+        kernel(
+            rotations.reshape(*rows, 4),
+            translations.reshape(*rows, 3),
+            numbers,
+            world_rotations.reshape(*rows, 4),
+            world_positions.reshape(*rows, 3),
         )
     return world_rotations, world_positions
 
@@ -94,19 +90,25 @@ def _scaled_offsets(translations: Array, scales: Array, parents: np.ndarray) -> 
     return translations * above
 
 
-_LOADING = 0.3
+def _numbers(parents: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(parents, dtype=np.int64)
+
+
+_LOADING = 0.7 if find_spec("numba") else float("inf")
 _PER_JOINT, _PER_NUMBER = 3e-5, 2.5e-8
 """Seconds: loading the kernels; NumPy's price per joint of a call and per number of its result."""
 _spent = 0.0
+_kernel: Callable[..., None] | None = None
 
 
-def _compiled(joints: int, numbers: int):  # noqa: ANN202
-    """The compiled kernels once NumPy has cost about as much as loading them would, else None.
+def _compiled(joints: int, numbers: int) -> Callable[..., None] | None:
+    """The compiled kernel once NumPy has cost about as much as loading it would, else None.
 
     A short program never pays for numba's start-up, a long one pays at most twice (the ski-rental rule).
     """
-    global _spent
-    _spent += joints * _PER_JOINT + numbers * _PER_NUMBER
-    if _spent < _LOADING:
-        return None
-    return importlib.import_module("moveset.motion.kernels")
+    global _spent, _kernel
+    if _kernel is None:
+        _spent += joints * _PER_JOINT + numbers * _PER_NUMBER
+        if _spent > _LOADING:
+            from moveset.motion.kernels import forward as _kernel
+    return _kernel
