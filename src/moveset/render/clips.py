@@ -110,7 +110,7 @@ class _Stage:
         places = []
         for start in range(0, len(self.frames), block):
             self._load(start)
-            places.append(np.concatenate([w[:, o, :, 3] for w, o in zip(self.worlds, self.orders)], axis=1))
+            places.append(np.concatenate([w[:, o][..., 3] for w, o in zip(self.worlds, self.orders)], axis=1))
         self.places = np.concatenate(places) if places else np.zeros((0, 1, 3))
         """(F, all joints, 3) [m]"""
 

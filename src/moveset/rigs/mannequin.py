@@ -1,4 +1,8 @@
-"""The built-in mannequin: a skinned figure computed for any skeleton, so that every motion can be seen."""
+"""The built-in mannequin: a skinned figure computed for any skeleton, so that every motion can be seen.
+
+The figure is built on the T-pose (rigs/reference.py), where every part has a known direction; what is stored
+is bound to the joints, so the rest pose that a rig happens to have does not show.
+"""
 
 from __future__ import annotations
 
@@ -6,61 +10,75 @@ import numpy as np
 
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
-from moveset.motion import Character, Material, Skeleton
+from moveset.motion import Character, Clip, Skeleton
+from moveset.motion.kinematics import forward_kinematics
 from moveset.motion.roles import REQUIRED
+from moveset.rigs.humanoid import add_humanoid
 from moveset.rigs.loft import Figure, Ring, aim
-
-SHELL, JOINT, LEFT, RIGHT = range(4)
-MATERIALS = (
-    Material("shell", (0.68, 0.69, 0.71, 1.0)),
-    Material("joint", (0.055, 0.065, 0.085, 1.0)),
-    Material("left", (0.06, 0.30, 0.56, 1.0)),
-    Material("right", (0.72, 0.24, 0.06, 1.0)),
-)
+from moveset.rigs.palette import JOINT, MATERIALS, SHELL
+from moveset.rigs.reference import stands, t_pose
+from moveset.rigs.weapons import add_weapon
 
 
-def mannequin(skeleton: Skeleton) -> Character:
-    """A figure on `skeleton`: a body where it has the roles of a humanoid, else a shape along each bone."""
-    rotations, positions = skeleton.rest_world
+def mannequin(skeleton: Skeleton, clip: Clip | None = None, *, weapon: str | None = None) -> Character:
+    """A figure on `skeleton`: a body where it has the roles of a humanoid, else a shape along each bone.
+
+    `clip` helps where the rest pose does not stand like a person (see `t_pose`). `weapon`, a name in
+    weapons.WEAPONS, is put into the right hand.
+    """
+    body = all(role in skeleton.by_role for role in REQUIRED)
+    if body and stands(skeleton, skeleton.rest_rotations, skeleton.rest_translations):
+        pose = t_pose(skeleton)
+    elif body and clip is not None and len(clip):
+        pose = t_pose(skeleton, clip)
+    else:
+        body, pose = False, None
+    rotations, positions = (
+        skeleton.rest_world if pose is None else (pose.world_rotations[0], pose.world_positions[0])
+    )
     inverse_binds = np.zeros((len(skeleton), 4, 4))
     inverse_binds[:, :3, :3] = quaternion.to_matrix(quaternion.conjugate(rotations))
     inverse_binds[:, :3, 3] = -quaternion.inverse_rotate(rotations, positions)
     inverse_binds[:, 3, 3] = 1
     figure = Figure(len(skeleton), inverse_binds)
-    if all(role in skeleton.by_role for role in REQUIRED):
-        _humanoid(figure, skeleton, positions)
+    if body:
+        add_humanoid(figure, skeleton, positions)
     else:
-        _bones(figure, skeleton, positions)
+        add_bones(figure, skeleton, positions)
+    if weapon is not None:
+        add_weapon(figure, skeleton, positions, weapon)
     sockets = {role: skeleton.by_role[role] for role in ("leftProp", "rightProp") if role in skeleton.by_role}
     return Character(skeleton, figure.meshes(), MATERIALS, sockets, "mannequin")
 
 
-def _bones(figure: Figure, skeleton: Skeleton, positions: Array) -> None:
-    lengths = np.linalg.norm(skeleton.rest_translations, axis=1)[skeleton.parents >= 0]
-    typical = float(np.median(lengths[lengths > 1e-4])) if np.any(lengths > 1e-4) else 0.1
-    for j, below in enumerate(skeleton.children):
-        figure.ball(JOINT, positions[j], 0.11 * typical, {j: 1.0}, columns=8, rows=5)
-        for child in below:
-            bone = positions[child] - positions[j]
-            length = float(np.linalg.norm(bone))
-            if length < 1e-4 * typical:
-                continue
-            thick = 0.16 * min(length, 2 * typical)
-            rings = [
-                Ring(0.0, 0.5 * thick, 0.5 * thick),
-                Ring(0.2, thick, thick),
-                Ring(1.0, 0.4 * thick, 0.4 * thick),
-            ]
-            figure.tube(
-                SHELL,
-                aim(positions[j], bone, np.array((0, 0, 1.0))),
-                length,
-                rings,
-                [(0.0, {j: 1.0})],
-                columns=8,
-                rows=6,
-            )
-
-
-def _humanoid(figure: Figure, skeleton: Skeleton, positions: Array) -> None:
-    _bones(figure, skeleton, positions)
+def add_bones(figure: Figure, skeleton: Skeleton, positions: Array) -> None:
+    """A tapered rod along each bone and a ball at each joint, each part rigid."""
+    bones = [
+        (j, positions[child] - positions[j]) for j, below in enumerate(skeleton.children) for child in below
+    ]
+    if skeleton.tips is not None:
+        turned = forward_kinematics(skeleton.rest_rotations, skeleton.rest_translations, skeleton.parents)[0]
+        ends = quaternion.rotate(turned, skeleton.tips)
+        bones += [(j, ends[j]) for j in np.flatnonzero(np.isfinite(ends).all(axis=1))]
+    lengths = np.array([np.linalg.norm(bone) for _, bone in bones])
+    reach = float(np.ptp(positions, axis=0).max(initial=0.0))
+    typical = (
+        float(np.median(lengths[lengths > 1e-4 * max(reach, 1e-3)]))
+        if np.any(lengths > 1e-4 * max(reach, 1e-3))
+        else 0.1
+    )
+    for j in range(len(skeleton)):
+        figure.ball(JOINT, positions[j], 0.1 * typical, {j: 1.0}, columns=8, rows=5)
+    for (j, bone), length in zip(bones, lengths):
+        if length < 1e-2 * typical:
+            continue
+        thick = 0.14 * min(length, 2 * typical)
+        rings = [
+            Ring(0.0, 0.5 * thick, 0.5 * thick),
+            Ring(0.2, thick, thick),
+            Ring(1.0, 0.4 * thick, 0.4 * thick),
+        ]
+        figure.tube(
+            SHELL, aim(positions[j], bone, np.array((0.0, 0.0, 1.0))), length, rings, [(0.0, {j: 1.0})],
+            columns=8, rows=6,
+        )  # fmt: skip
