@@ -1,1 +1,4 @@
-"""Many clips on disk: Parquet through DuckDB; ingest, query, splits, views."""
+"""Many clips as one folder: Parquet tables, memory-mapped poses, views for training.
+
+`Library.open(path)` (library/store.py) reads one; `build` (library/ingest/build.py) makes one.
+"""

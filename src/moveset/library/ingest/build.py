@@ -1,0 +1,297 @@
+"""Build a library: jobs in a pool, parts in order to a folder at the side, a rename at the end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from moveset import __version__, formats
+from moveset.errors import MovesetError
+from moveset.features.pose import pose_features, pose_layout
+from moveset.geometry.quaternion import Array
+from moveset.library import license
+from moveset.library.ingest import shelf
+from moveset.library.ingest.facts import Facts, find_facts
+from moveset.library.ingest.pool import map_in_order
+from moveset.library.ingest.prepare import Job, Part, Tools, failure, prepare
+from moveset.library.ingest.reuse import Previous
+from moveset.library.ingest.staging import commit, stage
+from moveset.library.ingest.writer import Writer
+from moveset.library.policy import Policy
+from moveset.library.schema import VERSION, ClipRow, FindingRow
+from moveset.library.settings import FILE, Settings, new_settings, read_settings, with_sources
+from moveset.library.split import HELD_OUT, TRAIN, side_of
+from moveset.library.store import Library
+from moveset.library.view import open_view, write_view
+from moveset.motion import Clip, Finding
+from moveset.motion.ground import ground_frame
+
+IN_MEMORY = "memory"
+"""Name of the source of clips that were made by the program."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a build is."""
+
+    done: int
+    """Files."""
+    total: int
+    frames: int
+    """In the library so far."""
+    file: str
+    """The one just finished."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a build did."""
+
+    path: Path
+    files: int
+    reused: int
+    """Files taken from the last build because nothing about them changed."""
+    clips: tuple[ClipRow, ...]
+    dropped: int
+    """Clips that the files held and the library does not."""
+    findings: tuple[FindingRow, ...]
+    license: str
+    """The strictest of the clips'; empty when one is unknown."""
+    seconds: float
+    bytes: int = 0
+    """Size on disk."""
+
+    @property
+    def frames(self) -> int:
+        """Frames in the library."""
+        return sum(row.frames for row in self.clips)
+
+
+def build(
+    out: str | os.PathLike[str],
+    sources: Sequence[str | os.PathLike[str]] = (),
+    *,
+    tools: Tools,
+    clips: Sequence[Clip] = (),
+    policy: Policy | None = None,
+    workers: int = 1,
+    view: bool = True,
+    fresh: bool = False,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> Report:
+    """Build the library `out` from files, folders and archives, and from `clips` made in memory.
+
+    Without sources, those of its library.toml are taken. Its policy holds unless another is given. Files that
+    did not change since the last build are taken from it, unless `fresh`.
+    """
+    began, target = time.perf_counter(), Path(out)
+    folder = stage(target)
+    previous = _previous(target)
+    settings = _settings(target, sources, policy)
+    jobs = _jobs(settings, target.parent, clips)
+    if not jobs:
+        raise MovesetError("nothing to build from", file=target, do="name files, folders or archives")
+    recipe = _recipe(settings.policy, tools)
+    known = previous.build["files"] if previous and previous.build["recipe"] == recipe and not fresh else {}
+    stamps = {job.file: _stamp(job, known.get(job.file)) for job in jobs}
+    reusable = {
+        job.file
+        for job in jobs
+        if (old := known.get(job.file)) and not old["copies"] and _same(stamps[job.file], old)
+    }
+    parts = _parts(jobs, Previous(previous) if previous else None, reusable, tools, workers)
+
+    writer = Writer(folder)
+    frames = held = 0
+    for count, (job, part) in enumerate(zip(jobs, parts), 1):
+        wished = {e.row.name: str(job.said_about(e.row.name).get("split", "")) for e in part.entries}
+        copies = writer.add(part, wished)
+        stamps[job.file] |= {"clips": part.clips, "copies": copies}
+        frames += sum(entry.row.frames for entry in part.entries)
+        held += part.clips
+        on_progress(Progress(count, len(jobs), frames, job.file))
+    rows = writer.finish(partial(_side, settings.policy))
+
+    strictest = license.strictest(row.license for row in rows)
+    said = {
+        "version": VERSION,
+        "moveset": __version__,
+        "recipe": recipe,
+        "license": strictest,
+        "files": stamps,
+    }
+    (folder / "build.json").write_text(json.dumps(said, indent=1, ensure_ascii=False), encoding="utf-8")
+    (folder / FILE).write_text(settings.text, encoding="utf-8")
+    if view and rows:
+        _write_pose_view(Library(folder, said), rows, previous, reusable)
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    commit(folder, target)
+    return Report(
+        path=target,
+        files=len(jobs),
+        reused=len(reusable),
+        clips=tuple(rows),
+        dropped=held - len(rows),
+        findings=tuple(writer.findings),
+        license=strictest,
+        seconds=time.perf_counter() - began,
+        bytes=size,
+    )
+
+
+def _previous(target: Path) -> Library | None:
+    """The library to be replaced; a folder that is none is never overwritten, one of another version is read no more."""
+    if not target.exists():
+        return None
+    if not (target / "build.json").is_file():
+        raise MovesetError("exists and is not a library", file=target, do="name another output, or remove it")
+    try:
+        return Library.open(target)
+    except MovesetError:
+        return None
+
+
+def _settings(
+    target: Path,
+    sources: Sequence[str | os.PathLike[str]],
+    policy: Policy | None,
+) -> Settings:
+    stored = [_portable(source, target.parent) for source in sources]
+    file = target / FILE
+    if not file.is_file():
+        return new_settings(target.name, stored, policy or Policy())
+    settings = read_settings(file)
+    if policy is not None and policy != settings.policy:
+        settings = replace(new_settings(target.name, settings.sources, policy), overrides=settings.overrides)
+    return with_sources(settings, stored) if stored else settings
+
+
+def _portable(source: str | os.PathLike[str], base: Path) -> str:
+    """A source relative to the folder that holds the library, so that both can move together."""
+    path = os.path.abspath(source)
+    try:
+        return PurePosixPath(Path(os.path.relpath(path, base.resolve())).as_posix()).as_posix()
+    except ValueError:  # another drive
+        return Path(path).as_posix()
+
+
+def _jobs(settings: Settings, base: Path, clips: Sequence[Clip]) -> list[Job]:
+    """A job a file, in the order of the sources; names start at the source's own name."""
+    found: dict[str, tuple[str, str]] = {}
+    for source in settings.sources:
+        root = os.path.normpath(base.resolve() / source)
+        for path in formats.list_files(root):
+            found.setdefault(path, (root, Path(root).name))
+    named = Counter[str]()
+    jobs = []
+    for path, (root, name) in found.items():
+        inside = os.path.relpath(path, root).replace(os.sep, "/") if path != root else ""
+        file = f"{name}/{inside}" if inside else name
+        named[file] += 1
+        if named[file] > 1:
+            file = f"{file} ({named[file]})"
+        noticed: tuple[Finding, ...] = ()
+        try:
+            facts = find_facts(path, root)
+        except MovesetError as error:
+            facts = Facts()
+            noticed = (Finding("sidecar", "warning", "", str(error.message), advice=error.do or ""),)
+        jobs.append(Job(file, path, facts, settings.policy, settings.overrides_of(file), noticed=noticed))
+    for clip in clips:
+        file = f"{IN_MEMORY}/{clip.name}"
+        named[file] += 1
+        file = f"{file} ({named[file]})" if named[file] > 1 else file
+        jobs.append(Job(file, file, Facts(), settings.policy, settings.overrides_of(file), (clip,)))
+    return jobs
+
+
+def _parts(
+    jobs: Sequence[Job], previous: Previous | None, reusable: set[str], tools: Tools, workers: int
+) -> Iterator[Part]:
+    fresh = map_in_order(
+        partial(prepare, tools=tools), [job for job in jobs if job.file not in reusable], workers, _crashed
+    )
+    for job in jobs:
+        yield previous.part(job.file) if previous and job.file in reusable else next(fresh)
+
+
+def _crashed(job: Job) -> Part:
+    message = "the process that read it died: a crash in a reader, or too little memory"
+    return Part(job.file, findings=[failure(job.file, "", "unreadable", message)])
+
+
+def _recipe(policy: Policy, tools: Tools) -> str:
+    """What all parts depend on apart from their files."""
+    said = json.dumps(
+        [VERSION, __version__, policy.fps, policy.license, dict(policy.actions), bool(tools.thumbnail)]
+    )
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def _stamp(job: Job, old: dict | None) -> dict:
+    """What the part of one file depends on: its content, and what is said about it."""
+    said = json.dumps([asdict(job.facts), job.overrides], sort_keys=True, default=str)
+    facts = hashlib.sha256(said.encode()).hexdigest()[:16]
+    if job.clips:
+        digest = hashlib.sha256(
+            repr([(c.content_hash, c.name, c.tags, c.events) for c in job.clips]).encode()
+        )
+        return {"quick": "", "digest": digest.hexdigest()[:16], "facts": facts}
+    quick = shelf.quick_stamp(job.path)
+    unchanged = old is not None and old["quick"] == quick
+    return {
+        "quick": quick,
+        "digest": old["digest"] if unchanged and old else shelf.digest(job.path),
+        "facts": facts,
+    }
+
+
+def _same(stamp: dict, old: dict) -> bool:
+    return stamp["digest"] == old["digest"] and stamp["facts"] == old["facts"]
+
+
+def _side(policy: Policy, kin: str, wished: str) -> str:
+    if policy.split == "sidecar" and wished:
+        return TRAIN if wished == TRAIN else HELD_OUT
+    return side_of(kin, policy.held_out)
+
+
+def _write_pose_view(
+    library: Library, rows: Sequence[ClipRow], previous: Library | None, reusable: set[str]
+) -> None:
+    """The view `pose`: all clips of the skeleton that has most frames."""
+    frames = Counter[str]()
+    for row in rows:
+        frames[row.skeleton] += row.frames
+    signature = max(sorted(frames), key=lambda s: frames[s])
+    chosen = [row for row in rows if row.skeleton == signature and not row.additive]
+    layout = pose_layout(library.skeleton(signature))
+    known = _known_vectors(previous, signature, layout.signature)
+
+    def vectors(row: ClipRow) -> Array:
+        if row.file in reusable and (stored := known(row.id)) is not None:
+            return stored
+        clip = library.load_clip(row.id)
+        assert clip.contacts is not None
+        return pose_features(clip, ground_frame(clip), clip.contacts)
+
+    clips = ((row.id, row.split, vectors(row)) for row in chosen)
+    write_view(library.path / "views" / "pose", layout, signature, chosen[0].fps if chosen else 0.0, clips)
+
+
+def _known_vectors(previous: Library | None, skeleton: str, layout: str) -> Callable[[str], Array | None]:
+    """Vectors of the last build's view, if it had the same skeleton and layout."""
+    if previous is None or not (previous.path / "views" / "pose").is_dir():
+        return lambda id: None
+    view = open_view(previous.path / "views" / "pose")
+    if view.skeleton != skeleton or view.layout.signature != layout:
+        return lambda id: None
+    rows = {id: slice(int(a), int(b)) for id, a, b in zip(view.clips, view.starts[:-1], view.starts[1:])}
+    return lambda id: view.features[rows[id]] if id in rows else None

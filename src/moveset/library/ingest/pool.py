@@ -1,0 +1,70 @@
+"""A function mapped over many items by worker processes, results in the order of the items.
+
+A worker that dies (a crash in a native reader, the kernel's memory killer) costs the item it was at, not the batch.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+AHEAD = 4
+"""Items a worker that may be under way or done before their turn: it bounds the memory that waits."""
+
+
+def map_in_order(
+    work: Callable[[Item], Result],
+    items: Sequence[Item],
+    workers: int,
+    crashed: Callable[[Item], Result],
+) -> Iterator[Result]:
+    """`work(item)` for each item; `crashed(item)` for one that took its worker down. One worker: this process."""
+    if workers <= 1:
+        yield from map(work, items)
+        return
+    pool = _pool(workers)
+    waiting: deque[tuple[Item, Future[Result]]] = deque()
+    todo = iter(items)
+    try:
+        while True:
+            while len(waiting) < AHEAD * workers and (item := next(todo, None)) is not None:
+                waiting.append((item, pool.submit(work, item)))
+            if not waiting:
+                return
+            item, future = waiting.popleft()
+            try:
+                result = future.result()
+            except BrokenProcessPool:
+                # any of those under way may be the culprit: each that has no result is tried in a pool of its own
+                pool.shutdown(wait=False, cancel_futures=True)
+                pool = _pool(workers)
+                result = _alone(work, item, crashed)
+                broken, waiting = waiting, deque()
+                yield result
+                for item, future in broken:
+                    finished = future.done() and not future.cancelled() and future.exception() is None
+                    yield future.result() if finished else _alone(work, item, crashed)
+                continue
+            yield result
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _alone(work: Callable[[Item], Result], item: Item, crashed: Callable[[Item], Result]) -> Result:
+    with _pool(1) as pool:
+        try:
+            return pool.submit(work, item).result()
+        except BrokenProcessPool:
+            return crashed(item)
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # a forked copy of a process with threads (numba, DuckDB) may hang
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
