@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from cyclopts import App
@@ -15,10 +16,12 @@ app = App(
     help="Game animation from motion data. `moveset VERB --help` explains a verb and shows an example.",
 )
 
-# One line a verb; the module loads when the verb is used.
+# A verb: what it is about for the list of verbs, and an example for its own help. The module loads when the verb
+# is used, so what stands here must not need it.
 VERBS = {
-    "info": "what a file, folder or archive holds",
-    "convert": "write clips in another format",
+    "info": "what a file, folder or archive holds\n\nExample: `moveset info knight.glb pack.zip --tree`",
+    "convert": "write clips in another format\n\n"
+    "Examples: `moveset convert walk.bvh -o walk.glb`, `moveset convert pack.zip clips/ -o out --to bvh --fps 30`",
 }
 for _verb, _about in VERBS.items():
     app.command(f"moveset.cli.{_verb}:{_verb}", name=_verb, help=_about)
@@ -31,6 +34,9 @@ def main() -> None:
     except MovesetError as error:
         print(f"moveset: {error}", file=sys.stderr)
         sys.exit(2)
+    except BrokenPipeError:  # the reader, e.g. `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
     except KeyboardInterrupt:
         print("moveset: stopped", file=sys.stderr)
         sys.exit(130)

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from moveset.errors import MovesetError
 from moveset.formats import locations
-from moveset.formats.registry import FORMATS, Format, format_of
+from moveset.formats.registry import FORMATS, Format, format_of, suffix_of
 from moveset.motion import Asset, Clip
 
-__all__ = ["FORMATS", "Format", "format_of", "list_files", "read", "write"]
+__all__ = ["FORMATS", "Format", "format_of", "list_files", "read", "suffix_of", "write"]
 
 PathLike = str | os.PathLike[str]
 

@@ -117,6 +117,23 @@ def sibling(location: Location) -> Callable[[str], bytes]:
     return read
 
 
+def beside(location: Location) -> list[Location]:
+    """Files in the same folder, on disk or in the archive, sorted."""
+    if location.inner:
+        folder = PurePosixPath(location.inner).parent
+        names = [n for n in _names(location.file) if PurePosixPath(n).parent == folder]
+        return [Location(location.file, name) for name in names]
+    folder = location.file.parent
+    return [Location(folder / name) for name in sorted(os.listdir(folder)) if (folder / name).is_file()]
+
+
+def below(location: Location, root: Location) -> PurePosixPath:
+    """Path of `location` from the folder or archive `root` that it was found in; its name if it is the root."""
+    full = PurePosixPath(location.file.as_posix(), location.inner)
+    base = PurePosixPath(root.file.as_posix(), root.inner)
+    return full.relative_to(base) if full != base else PurePosixPath(location.name)
+
+
 def walk(path: str | os.PathLike[str], suffixes: Iterable[str]) -> list[Location]:
     """Files under `path`, sorted, whose suffix is one of `suffixes`; a file named outright is taken as it is."""
     wanted = tuple(suffixes)

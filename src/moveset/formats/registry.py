@@ -48,6 +48,8 @@ class Format:
     """Keywords that `write` takes beside `path`."""
     single_clip: bool = False
     """Whether a file holds one clip at most."""
+    holds_meshes: bool = True
+    """Whether a file can hold a skinned character."""
     losses: Callable[[Asset], tuple[Finding, ...]] = loses_nothing
     """What of an asset a file of this format cannot carry."""
 

@@ -11,9 +11,12 @@ from moveset.motion import Asset, Clip, Skeleton
 from moveset.rigs.recognize import recognize
 
 
-def load(path: str) -> Asset:
-    """What the file holds, every skeleton with the roles that its names and hierarchy tell."""
-    return with_roles(formats.read(path))
+def load(path: str, **options: object) -> Asset:
+    """What the file holds, every skeleton with the roles that its names and hierarchy tell.
+
+    `options` go to the format, e.g. `unit="inch"` for BVH.
+    """
+    return with_roles(formats.read(path, **options))
 
 
 def with_roles(asset: Asset) -> Asset:

@@ -13,4 +13,14 @@ from moveset.formats.registry import Format
 
 __all__ = ["FORMAT", "Document", "Joint", "losses", "parse", "read", "write"]
 
-FORMAT = Format("bvh", (".bvh",), read, write, READ_OPTIONS, WRITE_OPTIONS, single_clip=True, losses=losses)
+FORMAT = Format(
+    "bvh",
+    (".bvh",),
+    read,
+    write,
+    READ_OPTIONS,
+    WRITE_OPTIONS,
+    single_clip=True,
+    holds_meshes=False,
+    losses=losses,
+)

@@ -1,0 +1,91 @@
+"""`moveset convert`: clips in another format."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from moveset.cli.progress import track
+from moveset.errors import MovesetError
+from moveset.workflows.convert import Conversion, Converted, convert_all, plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvertOptions:
+    """Options of `moveset convert`."""
+
+    output: Annotated[str, Parameter(name=("--output", "-o"))]
+    """A file whose suffix says the format, or a folder that gets the layout of the inputs."""
+    to: str | None = None
+    """Format of the files in an output folder: bvh or glb."""
+    fps: float | None = None
+    """Resample to this frame rate."""
+    unit: str | None = None
+    """Unit of BVH inputs: metres per unit, or m dm cm mm inch asf. Guessed if not given."""
+    up: str | None = None
+    """Up axis of BVH inputs, Y or Z. Guessed if not given."""
+    to_unit: str | None = None
+    """Unit of BVH outputs; that of a BVH input, else cm."""
+    to_up: str | None = None
+    """Up axis of BVH outputs; that of a BVH input, else Y."""
+    order: str | None = None
+    """Rotation order of BVH outputs, e.g. ZXY; that of a BVH input, else ZXY."""
+    mannequin: bool = True
+    """Give motions without a mesh a figure, where the format holds meshes."""
+    json: bool = False
+    """Print JSON, one object a source file."""
+
+
+def convert(*paths: str, options: Annotated[ConvertOptions, Parameter(name="*")]) -> int:
+    """Write clips and characters in another format.
+
+    A bad file never stops a batch: it is named at the end, and the exit status is 2.
+
+    Parameters
+    ----------
+    paths
+        Files, folders, .zip archives, or FILE#clip.
+    """
+    plans = plan(paths, options.output, options.to)
+    read = {"unit": options.unit, "up": options.up}
+    write = {"unit": options.to_unit, "up": options.to_up, "order": options.order}
+    how = Conversion(_given(read), _given(write), options.fps, options.mannequin)
+    done = []
+    for each in track(convert_all(plans, how), len(plans), "converting"):
+        done.append(each)
+        if options.json:
+            print(json_module.dumps(asdict(each), ensure_ascii=False))
+    if not options.json:
+        print(summary(done))
+    failed = [each for each in done if each.error]
+    for each in failed:
+        print(f"moveset: {each.error}", file=sys.stderr)
+    if not any(each.targets for each in done):
+        raise MovesetError("nothing was written", do="see the messages above")
+    return 2 if failed else 0
+
+
+def summary(done: list[Converted]) -> str:
+    """What was written and what was noticed, in a few lines."""
+    files = [target for each in done for target in each.targets]
+    clips, frames = sum(e.clips for e in done if e.targets), sum(e.frames for e in done if e.targets)
+    failed = sum(bool(e.error) for e in done)
+    where = files[0] if len(files) == 1 else f"{len(files)} files"
+    lines = [
+        f"wrote {where}: {clips} clips, {frames:,} frames" + (f"; {failed} files failed" if failed else "")
+    ]
+    noticed = Counter((f.severity, f.check, f.message) for e in done for f in e.findings)
+    kinds = Counter((severity, check) for severity, check, _ in noticed.elements())
+    for (severity, check), count in kinds.most_common():
+        example = next(message for s, c, message in noticed if (s, c) == (severity, check))
+        lines.append(f"  {severity} {check}: {example}" + (f" (and {count - 1} more)" if count > 1 else ""))
+    return "\n".join(lines)
+
+
+def _given(options: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in options.items() if value is not None}

@@ -1,0 +1,135 @@
+"""`moveset info`: what a file, folder or archive holds."""
+
+from __future__ import annotations
+
+import json as json_module
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from moveset import formats
+from moveset.cli.progress import track
+from moveset.motion import Finding, Skeleton
+from moveset.workflows.info import FileInfo, describe_all
+
+
+@dataclass(frozen=True, kw_only=True)
+class InfoOptions:
+    """Options of `moveset info`."""
+
+    tree: bool = False
+    """Show each skeleton as a tree, with the role recognized for each joint."""
+    json: bool = False
+    """Print JSON, one object a file."""
+    unit: str | None = None
+    """Unit of BVH files: metres per unit, or m dm cm mm inch asf. Guessed if not given."""
+    up: str | None = None
+    """Up axis of BVH files, Y or Z. Guessed if not given."""
+
+
+def info(*paths: str, options: Annotated[InfoOptions | None, Parameter(name="*")] = None) -> int:
+    """Say what a file, folder or archive holds: clips, skeletons, units and axes found, findings, license.
+
+    Parameters
+    ----------
+    paths
+        Files, folders, .zip archives, or FILE#clip.
+    """
+    options = options or InfoOptions()
+    read = {name: value for name in ("unit", "up") if (value := getattr(options, name)) is not None}
+    files = formats.list_files(paths)
+    failed = clips = 0
+    frames = seconds = 0.0
+    for file in track(describe_all(files, **read), len(files), "reading"):
+        failed += bool(file.error)
+        clips += len(file.clips)
+        frames += sum(clip.frames for clip in file.clips)
+        seconds += sum(clip.seconds for clip in file.clips)
+        print(
+            json_module.dumps(as_json(file), ensure_ascii=False)
+            if options.json
+            else as_text(file, options.tree)
+        )
+    if len(files) > 1 and not options.json:
+        bad = f", {failed} unreadable" if failed else ""
+        print(f"\n{len(files)} files{bad}: {clips} clips, {frames:,.0f} frames, {seconds:,.1f} s")
+    return 2 if failed else 0
+
+
+def as_json(file: FileInfo) -> dict[str, object]:
+    """Plain data of a file."""
+    return {
+        "path": file.path,
+        "format": file.format,
+        "error": file.error or None,
+        "license": file.license or None,
+        "license_file": file.license_file or None,
+        "clips": [asdict(clip) for clip in file.clips],
+        "skeletons": [
+            {
+                "character": s.character,
+                "signature": s.skeleton.signature,
+                "joints": len(s.skeleton),
+                "roles": {role: s.skeleton.names[j] for role, j in s.skeleton.by_role.items()},
+                "parents": {
+                    name: s.skeleton.names[p] if p >= 0 else None
+                    for name, p in zip(s.skeleton.names, s.skeleton.parents, strict=True)
+                },
+                "meshes": s.meshes,
+                "vertices": s.vertices,
+                "triangles": s.triangles,
+            }
+            for s in file.skeletons
+        ],
+        "findings": [asdict(finding) for finding in file.findings],
+    }
+
+
+def as_text(file: FileInfo, tree: bool = False) -> str:
+    """A paragraph about a file."""
+    if file.error:
+        return f"{file.path}\n  unreadable: {file.error.removeprefix(f'{file.path}: ')}"
+    lines = [f"{file.path}  ({file.format})"]
+    for s in file.skeletons:
+        mesh = f", {s.meshes} meshes, {s.triangles:,} triangles" if s.meshes else ""
+        lines.append(f"  skeleton {s.character}: {len(s.skeleton)} joints, {s.roles} with a role{mesh}")
+        if tree:
+            lines.extend(f"    {line}" for line in tree_of(s.skeleton))
+    width = max((len(clip.name) for clip in file.clips), default=0)
+    for clip in file.clips:
+        marks = [
+            w
+            for w, on in (("loop", clip.loop), ("additive", clip.additive), ("scaled", clip.animated_scale))
+            if on
+        ]
+        lines.append(
+            f"  {clip.name:<{width}}  {clip.frames:5d} frames  {clip.fps:6g} fps  {clip.seconds:8.2f} s  "
+            + " ".join(marks)
+        )
+    lines.extend(f"  {_one_line(finding)}" for finding in file.findings)
+    if file.license:
+        lines.append(f"  license {file.license}" + (f"  ({file.license_file})" if file.license_file else ""))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def tree_of(skeleton: Skeleton) -> list[str]:
+    """A line a joint, indented by depth, with its role."""
+    depth: list[int] = []
+    lines = []
+    for j, (name, parent) in enumerate(zip(skeleton.names, skeleton.parents.tolist(), strict=True)):
+        depth.append(0 if parent < 0 else depth[parent] + 1)
+        role = skeleton.roles[j]
+        lines.append((j, "  " * depth[j] + name + (f"  [{role}]" if role else "")))
+    order: list[int] = []
+    stack = list(reversed(skeleton.roots))
+    while stack:
+        order.append(stack.pop())
+        stack += reversed(skeleton.children[order[-1]])
+    return [lines[j][1] for j in order]
+
+
+def _one_line(finding: Finding) -> str:
+    times = f" ({finding.count} times)" if finding.count > 1 else ""
+    advice = f" -- {finding.advice}" if finding.advice and finding.severity != "info" else ""
+    return f"{finding.severity} {finding.check}: {finding.message}{times}{advice}"

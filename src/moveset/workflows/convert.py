@@ -1,0 +1,169 @@
+"""Clips and characters of any readable file in another format, one by one or by the thousand."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from moveset import formats
+from moveset.errors import MovesetError
+from moveset.formats import locations
+from moveset.motion import Asset, Character, Finding
+from moveset.motion.resample import resample
+from moveset.rigs.mannequin import mannequin
+from moveset.workflows.load import load
+
+_UNSAFE = re.compile(r'[<>:"/\\|?*#\x00-\x1f]')
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One file to convert."""
+
+    source: str
+    target: Path
+    """The file to write; without its suffix a folder, where one source gives several files."""
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What became of one source."""
+
+    source: str
+    targets: tuple[str, ...] = ()
+    clips: int = 0
+    frames: int = 0
+    findings: tuple[Finding, ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """How to convert: what the formats are asked, and what is done between."""
+
+    read: Mapping[str, object] = field(default_factory=dict)
+    """Options of the source format, e.g. unit and up; formats that know better ignore them."""
+    write: Mapping[str, object] = field(default_factory=dict)
+    """Options of the target format."""
+    fps: float | None = None
+    """Resample to this rate."""
+    figure: bool = True
+    """Give motions without a mesh the mannequin, where the format holds meshes."""
+
+
+def plan(paths: Sequence[str], output: str, to: str | None = None) -> list[Plan]:
+    """Sources and targets. An `output` with a known suffix is one file, any other a folder that keeps the layout.
+
+    Below a folder go the paths relative to each folder or archive that was named; two sources that would meet in
+    one target keep their own suffix in its name.
+    """
+    if not paths:
+        raise MovesetError("no input", do="name files, folders or archives")
+    suffix = f".{to.lower().lstrip('.')}" if to else formats.suffix_of(output)
+    if suffix not in formats.FORMATS:
+        known = " ".join(s.lstrip(".") for s in formats.FORMATS)
+        raise MovesetError(
+            f"{to!r} is no known format" if to else "the output does not say a format",
+            file=None if to else output,
+            do=f"use one of {known}" if to else f"end it in a known suffix, or add --to with one of {known}",
+        )
+    stems = _stems(paths)
+    if formats.suffix_of(output) in formats.FORMATS:
+        if len(stems) > 1:
+            raise MovesetError(
+                f"{len(stems)} files cannot go into one",
+                file=output,
+                do="give a folder and --to, or one input",
+            )
+        return [Plan(source, Path(output)) for source in stems]
+    meet = Counter(str(stem.with_suffix("")).lower() for stem in stems.values())
+    plans = []
+    for source, stem in stems.items():
+        alone = meet[str(stem.with_suffix("")).lower()] == 1
+        name = stem.with_suffix(suffix) if alone else stem.with_name(stem.name + suffix)
+        plans.append(Plan(source, Path(output) / name))
+    return plans
+
+
+def convert_all(plans: Sequence[Plan], how: Conversion) -> Iterator[Converted]:
+    """Convert one after the other; an error ends its own file only."""
+    inputs = {str(locations.locate(p.source).file.resolve()) for p in plans}
+    for each in plans:
+        try:
+            yield convert(each, how, frozenset(inputs))
+        except MovesetError as error:
+            yield Converted(each.source, error=str(error.within(each.source)))
+
+
+def convert(each: Plan, how: Conversion, inputs: frozenset[str] = frozenset()) -> Converted:
+    """Read, resample, dress, write."""
+    form = formats.format_of(each.target.name)
+    source_form = formats.format_of(locations.locate(each.source).name)
+    asset = load(each.source, **{k: v for k, v in how.read.items() if k in source_form.read_options})
+    if how.fps is not None:
+        asset = replace(asset, clips=tuple(resample(clip, how.fps) for clip in asset.clips))
+    if not asset.clips and not (form.holds_meshes and any(c.meshes for c in asset.characters)):
+        raise MovesetError(
+            "holds nothing to write: no clip", file=each.source, do="give a file with an animation"
+        )
+    if form.holds_meshes and how.figure and not any(c.meshes for c in asset.characters):
+        asset = _dressed(asset)
+    written = []
+    for part, target in _parts(asset, each.target, form):
+        if str(target.resolve()) in inputs:
+            raise MovesetError("is an input and would be overwritten", file=target, do="give another output")
+        written.append(str(formats.write(part, target, **how.write)))
+    return Converted(
+        each.source,
+        tuple(written),
+        len(asset.clips),
+        sum(len(clip) for clip in asset.clips),
+        (*asset.findings, *form.losses(asset)),
+    )
+
+
+def _stems(paths: Sequence[str]) -> dict[str, PurePosixPath]:
+    """Every source and its place below the output folder, with the suffix that it has now."""
+    stems: dict[str, PurePosixPath] = {}
+    for path in paths:
+        root = locations.locate(path)
+        for source in formats.list_files(path):
+            location = locations.locate(source)
+            parts = [
+                _UNSAFE.sub("_", re.sub(r"(?i)\.zip$", "", p)) for p in locations.below(location, root).parts
+            ]
+            if location.clip:
+                stem = PurePosixPath(parts[-1])
+                parts[-1] = f"{stem.stem}_{_UNSAFE.sub('_', location.clip)}{stem.suffix}"
+            if len(paths) > 1 and location != root:
+                parts.insert(0, root.file.stem)  # two folders may hold files of one name
+            stems.setdefault(source, PurePosixPath(*parts))
+    return stems
+
+
+def _dressed(asset: Asset) -> Asset:
+    """The asset with a mannequin on each skeleton that its clips move."""
+    characters: list[Character] = []
+    seen: set[str] = set()
+    for clip in asset.clips:
+        if clip.skeleton.signature not in seen:
+            seen.add(clip.skeleton.signature)
+            characters.append(mannequin(clip.skeleton, clip))
+    return replace(asset, characters=tuple(characters), source=None)
+
+
+def _parts(asset: Asset, target: Path, form: formats.Format) -> Iterator[tuple[Asset, Path]]:
+    """The asset and its file, or for formats of one clip a file for each in a folder named like the target."""
+    if not form.single_clip or len(asset.clips) == 1:
+        yield asset, target
+        return
+    taken: set[str] = set()
+    for clip in asset.clips:
+        name = stem = _UNSAFE.sub("_", clip.name).strip(". ") or "clip"
+        while name.lower() in taken:
+            name = f"{stem}_{len(taken)}"
+        taken.add(name.lower())
+        yield replace(asset, clips=(clip,)), target.with_suffix("") / f"{name}{target.suffix}"
