@@ -28,26 +28,22 @@ def to_quaternion(angles: ArrayLike, order: str, kind: Kind = "intrinsic") -> Ar
     i, j, k, parity = _axes(order, kind)
     half = np.asarray(angles)
     half = (half if half.dtype.kind == "f" else half.astype(float)) * 0.5
-    first, middle, last = half[..., 0], half[..., 1], half[..., 2]
     if kind == "extrinsic":
-        first, last = last, first
+        half = half[..., ::-1]
     out = np.empty((*half.shape[:-1], 4), dtype=half.dtype)
     if order[0] == order[2]:
+        first, middle, last = half[..., 0], half[..., 1], half[..., 2]
         cosine, sine = np.cos(middle), np.sin(middle)
-        total, difference = first + last, first - last
-        out[..., 3], out[..., i] = cosine * np.cos(total), cosine * np.sin(total)
-        out[..., j], out[..., k] = sine * np.cos(difference), parity * sine * np.sin(difference)
+        out[..., 3], out[..., i] = cosine * np.cos(first + last), cosine * np.sin(first + last)
+        out[..., j], out[..., k] = sine * np.cos(first - last), parity * sine * np.sin(first - last)
         return out
-    # products of the first and the last turn serve two components each
-    ca, sa, cb, sb, cc, sc = (f(x) for x in (first, middle, last) for f in (np.cos, np.sin))
+    cosine, sine = np.cos(half), np.sin(half)
+    ca, cb, cc = cosine[..., 0], cosine[..., 1], cosine[..., 2]
+    sa, sb, sc = sine[..., 0], parity * sine[..., 1], sine[..., 2]
     cacc, sasc, sacc, casc = ca * cc, sa * sc, sa * cc, ca * sc
-    if parity < 0:
-        sb = -sb
     out[..., 3] = cb * cacc - sb * sasc
     out[..., i] = cb * sacc + sb * casc
-    out[..., j] = sb * cacc - cb * sasc
-    if parity < 0:
-        np.negative(out[..., j], out=out[..., j])
+    out[..., j] = parity * (sb * cacc - cb * sasc)
     out[..., k] = cb * casc + sb * sacc
     return out
 

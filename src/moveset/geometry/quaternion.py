@@ -55,9 +55,14 @@ def inverse_multiply(a: Array, b: Array) -> Array:
 
 def rotate(q: Array, v: Array) -> Array:
     """Vectors (..., 3) turned by q (..., 4)."""
-    u = q[..., :3]
-    t = 2 * cross(u, v)
-    return v + q[..., 3:] * t + cross(u, t)
+    x, y, z, w = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    a, b, c = v[..., 0], v[..., 1], v[..., 2]
+    tx, ty, tz = y * c - z * b, z * a - x * c, x * b - y * a
+    tx, ty, tz = tx + tx, ty + ty, tz + tz
+    return np.stack(
+        (a + w * tx + (y * tz - z * ty), b + w * ty + (z * tx - x * tz), c + w * tz + (x * ty - y * tx)),
+        axis=-1,
+    )
 
 
 def inverse_rotate(q: Array, v: Array) -> Array:
@@ -99,53 +104,47 @@ def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
 def to_matrix(q: Array) -> Array:
     """Rotation matrices (..., 3, 3)."""
     x, y, z, w = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    x2, y2, z2 = x + x, y + y, z + z
+    xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
+    xw, yw, zw = w * x2, w * y2, w * z2
     out = np.empty((*q.shape[:-1], 3, 3), dtype=q.dtype)
-    out[..., 0, 0] = 1 - 2 * (y * y + z * z)
-    out[..., 0, 1] = 2 * (x * y - z * w)
-    out[..., 0, 2] = 2 * (x * z + y * w)
-    out[..., 1, 0] = 2 * (x * y + z * w)
-    out[..., 1, 1] = 1 - 2 * (x * x + z * z)
-    out[..., 1, 2] = 2 * (y * z - x * w)
-    out[..., 2, 0] = 2 * (x * z - y * w)
-    out[..., 2, 1] = 2 * (y * z + x * w)
-    out[..., 2, 2] = 1 - 2 * (x * x + y * y)
+    out[..., 0, 0], out[..., 0, 1], out[..., 0, 2] = 1 - (yy + zz), xy - zw, xz + yw
+    out[..., 1, 0], out[..., 1, 1], out[..., 1, 2] = xy + zw, 1 - (xx + zz), yz - xw
+    out[..., 2, 0], out[..., 2, 1], out[..., 2, 2] = xz - yw, yz + xw, 1 - (xx + yy)
     return out
 
 
 def from_matrix(m: Array) -> Array:
-    """Quaternions of rotation matrices (..., 3, 3), w >= 0; stable at every angle (Shepperd 1978, branch-free).
+    """Quaternions of rotation matrices (..., 3, 3), w >= 0; stable at every angle (Shepperd 1978).
 
-    The largest column of the 4 x 4 matrix whose entries are 4 q_i q_j is taken and normalized.
+    The entries of M give 4 q q^T; its column with the largest diagonal entry is taken and normalized.
     """
     m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    xx, yy, zz, ww = 1 + m00 - m11 - m22, 1 - m00 + m11 - m22, 1 - m00 - m11 + m22, 1 + m00 + m11 + m22
     xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
     xw, yw, zw = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
-    rows = np.stack(
-        (
-            np.stack((xx, xy, xz, xw), -1),
-            np.stack((xy, yy, yz, yw), -1),
-            np.stack((xz, yz, zz, zw), -1),
-            np.stack((xw, yw, zw, ww), -1),
-        ),
-        axis=-2,
-    )
-    largest = np.argmax(np.stack((xx, yy, zz, ww), -1), axis=-1)
-    picked = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
-    return positive(normalize(picked))
+    low = m22 < 0  # then x or y is the largest, else z or w
+    first = np.where(low, m00 > m11, m00 < -m11)  # x of x and y, z of z and w
+
+    def pick(of_x: Array, of_y: Array, of_z: Array, of_w: Array) -> Array:
+        return np.where(low, np.where(first, of_x, of_y), np.where(first, of_z, of_w))
+
+    diagonal = pick(m00 - m11 - m22, m11 - m00 - m22, m22 - m00 - m11, m00 + m11 + m22) + 1
+    w = pick(xw, yw, zw, diagonal)
+    column = (pick(diagonal, xy, xz, xw), pick(xy, diagonal, yz, yw), pick(xz, yz, diagonal, zw), w)
+    return normalize(np.stack(column, axis=-1) * np.where(w < 0, -1, 1).astype(m.dtype)[..., None])
 
 
 def between(a: Array, b: Array) -> Array:
     """Shortest rotation that turns direction `a` to direction `b` (..., 3); any half turn for opposite ones."""
     a, b = np.broadcast_arrays(a, b)
-    a = a / np.maximum(np.linalg.norm(a, axis=-1, keepdims=True), 1e-30)
-    b = b / np.maximum(np.linalg.norm(b, axis=-1, keepdims=True), 1e-30)
-    dot = np.einsum("...i,...i->...", a, b)[..., None]
-    direct = np.concatenate((cross(a, b), 1 + dot), axis=-1)
-    # opposite directions: turn about the axis least aligned with a
-    helper = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
-    around = np.concatenate((cross(a, helper), np.zeros_like(dot)), axis=-1)
-    return normalize(np.where(dot < -1 + 1e-9, around, direct))
+    size = np.sqrt(np.einsum("...i,...i->...", a, a) * np.einsum("...i,...i->...", b, b))[..., None]
+    real = size + np.einsum("...i,...i->...", a, b)[..., None]
+    direct = np.concatenate((cross(a, b), real), axis=-1)
+    opposite = real < 1e-9 * size
+    if np.any(opposite):  # turn about any axis across a: the one made with its smallest component
+        axis = np.eye(3, dtype=a.dtype)[np.argmin(np.abs(a), axis=-1)]
+        direct = np.where(opposite, np.concatenate((cross(a, axis), np.zeros_like(real)), axis=-1), direct)
+    return normalize(direct)
 
 
 def positive(q: Array) -> Array:
