@@ -1,10 +1,12 @@
 """Accessors: typed arrays inside buffers. Layout and bounds of all of them are worked out at once, as columns.
 
-A character with many clips has thousands of accessors of a few numbers each, so `gather` reads all those of
-one shape with a single NumPy index.
+A character with many clips has thousands of accessors of a few numbers each, so `concatenate`
+reads many with a single NumPy index.
 """
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 
@@ -31,7 +33,7 @@ class Compressed(MovesetError):
 
 
 class Accessors:
-    """All accessors of a document. `decode` gives one as an array, `gather` many of one shape."""
+    """All accessors of a document. `decode` gives one as an array, `concatenate` many end to end."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -51,43 +53,44 @@ class Accessors:
             self._cache[index] = self._decode(index)
         return self._cache[index]
 
-    def gather(self, indices: np.ndarray) -> np.ndarray:
-        """(K, count, width) float32 of accessors that share count and width."""
-        count, width = int(self.count[indices[0]]), int(self.width[indices[0]])
-        if not self.plain[indices].all():
-            return np.stack([self.decode(int(i)) for i in indices]).astype(np.float32, copy=False)
-        floats = self._floats(int(self.buffer[indices[0]]))
-        starts = self.start[indices] // 4
-        if len(indices) == 1:
-            return floats[starts[0] : starts[0] + count * width].reshape(1, count, width)
-        return floats[starts[:, None] + np.arange(count * width)].reshape(-1, count, width)
+    def concatenate(self, indices: np.ndarray) -> np.ndarray:
+        """(sum of counts, width) values of accessors of one width, end to end."""
+        kinds = self.component[indices]
+        if not (self.plain[indices].all() and (kinds == kinds[0]).all()):
+            return np.concatenate([self.decode(int(i)) for i in indices])
+        dtype = np.dtype(COMPONENTS[int(kinds[0])])
+        numbers = np.frombuffer(
+            self._document.buffer(0), dtype, self._document.buffer(0).nbytes // dtype.itemsize
+        )
+        sizes = self.count[indices] * self.width[indices[0]]
+        shifts = self.start[indices] // dtype.itemsize - (np.cumsum(sizes) - sizes)
+        values = numbers[np.arange(sizes.sum()) + np.repeat(shifts, sizes)].reshape(
+            -1, self.width[indices[0]]
+        )
+        return _as_fraction(values) if self.normalized[indices].any() else values
 
     def _columns(self) -> None:
         entries, views = self._entries, self._document.table("bufferViews")
         self.count = self._column(entries, "accessors", "count", None)
         self.view = self._column(entries, "accessors", "bufferView", -1)
         offset = self._column(entries, "accessors", "byteOffset", 0)
-        component = [entry.get("componentType") for entry in entries]
-        kind = [entry.get("type") for entry in entries]
-        for column, allowed, key in ((component, COMPONENTS, "componentType"), (kind, WIDTHS, "type")):
-            try:
-                wrong = set(column) - allowed.keys()
-            except TypeError:
-                wrong = {"a list or an object"}
-            if wrong:
-                at = next(i for i, v in enumerate(column) if not isinstance(v, int | str) or v in wrong)
-                raise self._document.error(f"{key} {column[at]!r} is unknown", f"accessors[{at}]")
-        self.component = np.array(component, dtype=np.int64)
-        self.width = np.array([WIDTHS[k] for k in kind], dtype=np.int64)
-        size = np.array([np.dtype(COMPONENTS[c]).itemsize for c in component], dtype=np.int64)
-        size = size * self.width
-        padded = np.array([_padded_size(k, c) for k, c in zip(kind, component)], dtype=np.int64)
+        kind = [(entry.get("type"), entry.get("componentType")) for entry in entries]
+        try:
+            layout = _LAYOUTS[[_LAYOUT_OF[k] for k in kind]]
+        except (KeyError, TypeError):
+            at = next(i for i, k in enumerate(kind) if not _known_layout(k))
+            raise self._document.error(
+                f"type {kind[at][0]!r} of component type {kind[at][1]!r} is unknown", f"accessors[{at}]"
+            ) from None
+        self.component, self.width, size, padded, step = layout.T
 
         view_buffer = self._column(views, "bufferViews", "buffer", None, below=self._document.size("buffers"))
         view_offset = self._column(views, "bufferViews", "byteOffset", 0)
         view_length = self._column(views, "bufferViews", "byteLength", None)
         view_stride = self._column(views, "bufferViews", "byteStride", 0)
-        compressed = np.array([_compressed(v) for v in views], dtype=bool)
+        used = self._document.json.get("extensionsUsed")
+        compressing = isinstance(used, list) and any(name in used for name in MESHOPT)
+        compressed = np.array([compressing and _compressed(v) for v in views], dtype=bool)
         declared = self._column(self._document.table("buffers"), "buffers", "byteLength", None)
 
         backed = self.view >= 0
@@ -106,10 +109,11 @@ class Accessors:
         too_long = (offset + end > view_length[view]) | (view_offset[view] + view_length[view] > ends)
         self._too_long = backed & ~self.compressed & too_long
         sparse = np.array(["sparse" in entry for entry in entries], dtype=bool)
-        self.plain = (
-            backed & ~sparse & ~self.compressed & ~self._too_long & ~self._out_of_range
-            & (self.component == 5126) & (self.stride == size) & (self.start % 4 == 0) & (self.buffer == 0)
-        )  # fmt: skip
+        self.normalized = (self.component != 5126) & np.array(
+            [e.get("normalized") is True for e in entries], dtype=bool
+        )
+        readable = (self.buffer == 0) & ~(sparse | self.compressed | self._too_long | self._out_of_range)
+        self.plain = readable & (self.stride == size) & (self.start % step == 0)
 
     def _column(
         self, entries: list[dict], table: str, key: str, default: int | None, below: int = 1 << 62
@@ -128,10 +132,6 @@ class Accessors:
             args = {} if default is None else {"default": default}
             self._document.integer(entry, key, f"{table}[{i}]", below=below, **args)
         return np.array([int(e.get(key, default)) for e in entries], dtype=np.int64)
-
-    def _floats(self, buffer: int) -> np.ndarray:
-        content = self._document.buffer(buffer)
-        return np.frombuffer(content, dtype=np.float32, count=len(content) // 4)
 
     def _decode(self, index: int) -> np.ndarray:
         document, where, entry = self._document, f"accessors[{index}]", self._entries[index]
@@ -159,8 +159,8 @@ class Accessors:
             )
         if "sparse" in entry:
             values = self._overlay(values, document.mapping(entry, "sparse", where), f"{where}.sparse")
-        if entry.get("normalized") is True and dtype.kind in "iu":
-            values = np.maximum(values / np.float32(np.iinfo(dtype).max), np.float32(-1)).astype(np.float32)
+        if self.normalized[index]:
+            values = _as_fraction(values)
         values.flags.writeable = False
         return values
 
@@ -211,6 +211,15 @@ def _compressed(view: dict) -> bool:
     return isinstance(extensions, dict) and any(name in extensions for name in MESHOPT)
 
 
+def _known_layout(kind: tuple) -> bool:
+    return isinstance(kind[0], str) and isinstance(kind[1], int) and kind in _LAYOUT_OF
+
+
+def _as_fraction(values: np.ndarray) -> np.ndarray:
+    """Normalized integers as the float32 numbers they stand for."""
+    return np.maximum(values / np.float32(np.iinfo(values.dtype).max), np.float32(-1))
+
+
 def _padded_size(kind: str, component: int) -> int:
     """Bytes of one element; the columns of small matrices start at multiples of 4."""
     size = np.dtype(COMPONENTS[component]).itemsize
@@ -218,6 +227,22 @@ def _padded_size(kind: str, component: int) -> int:
         rows = int(kind[3])
         return rows * (rows * size + -(rows * size) % 4)
     return size * WIDTHS[kind]
+
+
+_LAYOUT_OF = {kind: row for row, kind in enumerate(itertools.product(WIDTHS, COMPONENTS))}
+_LAYOUTS = np.array(
+    [
+        (
+            c,
+            WIDTHS[kind],
+            WIDTHS[kind] * np.dtype(COMPONENTS[c]).itemsize,
+            _padded_size(kind, c),
+            np.dtype(COMPONENTS[c]).itemsize,
+        )
+        for kind, c in _LAYOUT_OF
+    ]
+)
+"""A row for each type: component type, components, bytes of an element without and with padding, of a component."""
 
 
 def _strided(

@@ -6,16 +6,19 @@ what moves is evaluated in blocks of tracks that share their key times.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from moveset.conventions import UNIT_NORM_TOLERANCE
+from moveset.conventions import DEFAULT_FPS
 from moveset.formats.gltf import extras
 from moveset.formats.gltf.document import Document
+from moveset.formats.gltf.keys import Keys, read_keys
 from moveset.formats.gltf.nodes import Nodes
 from moveset.formats.gltf.rig import Rig
-from moveset.formats.gltf.timing import choose_rate
+from moveset.formats.gltf.timing import ON_FRAME, choose_rate
 from moveset.formats.gltf.tracks import CUBIC, ROTATION, SCALE, STEP, TRANSLATION, WEIGHTS, Tracks
 from moveset.geometry import quaternion
 from moveset.motion import Clip, Finding
@@ -53,133 +56,161 @@ class ClipReader:
     default_curves: dict[str, float]
     findings: list[Finding]
 
-    def read(self, animations: list[int]) -> list[Clip]:
+    def read(self, animations: Sequence[int]) -> list[Clip]:
         """The clips of `animations`, in the file's order."""
-        self._flips, self._late = 0, 0
-        self._names = _unique_names(self.document, animations)
-        joint = self.rig.joint_of(len(self.nodes))[self.tracks.node]
-        self._joint = joint = np.where(self.tracks.path == WEIGHTS, -1, joint)
-        chosen = np.isin(self.tracks.clip, animations)
-        still = self._still_poses(np.flatnonzero(chosen & (joint >= 0)))
+        tracks, rig = self.tracks, self.rig
+        joint = np.where(tracks.path == WEIGHTS, -1, rig.joint_of(len(self.nodes))[tracks.node])
+        chosen = (joint >= 0) & np.isin(tracks.clip, animations)
+        near = rig.unbake(np.arange(len(rig.skeleton)), rig.skeleton.rest_rotations)
+        keys = []
+        for path in (ROTATION, TRANSLATION, SCALE):
+            rows = np.flatnonzero(chosen & (tracks.path == path))
+            keys.append(read_keys(tracks, rows, path, near[joint[rows]]))
+        moves = tracks.path == WEIGHTS
+        for some in keys:
+            moves[some.rows] = ~some.still
+        spans, offset = self._spans(animations, moves), np.searchsorted(tracks.clip, animations)
+        names = _unique_names(self.document, animations)
+        broken = self._report(keys, spans, names)
+        still = [self._still_poses(path, some, joint) for path, some in enumerate(keys)]
+        blocks = self._moving_blocks(keys)
         clips = []
-        for animation in animations:
-            rows = np.flatnonzero(self.tracks.clip == animation)
-            clip = self._clip(animation, rows, still)
-            if clip is not None:
-                clips.append(clip)
-        self._summary()
+        for animation, start in zip(animations, offset):
+            if animation in broken:
+                continue
+            span = spans[animation]
+            arrays = [
+                self._array(
+                    still[path][animation], span, path, keys[path], blocks.get((animation, path), ()), joint
+                )
+                for path in (ROTATION, TRANSLATION, SCALE)
+            ]
+            rows = np.arange(start, np.searchsorted(tracks.clip, animation, side="right"))
+            clips.append(self._clip(animation, names[animation], rows, span, arrays))
         return clips
 
-    def _still_poses(self, rows: np.ndarray) -> list[np.ndarray]:
-        """(A, J, 4 or 3) for each path: the rest pose with every track put in that holds still.
-
-        Marks those tracks in `self._moves`.
-        """
-        rig, tracks = self.rig, self.tracks
-        animations, joints = self.document.size("animations"), len(rig.skeleton)
-        skeleton = rig.skeleton
-        poses = [
-            np.tile(skeleton.rest_rotations, (animations, 1, 1)),
-            np.tile(skeleton.rest_translations, (animations, 1, 1)),
-            np.ones((animations, joints, 3)),
-        ]
-        self._moves = np.ones(len(tracks), dtype=bool)
-        short = rows[(tracks.keys[rows] <= 2) & (tracks.interpolation[rows] != CUBIC)]
-        for path in (ROTATION, TRANSLATION, SCALE):
-            for keys in (1, 2):
-                some = short[(tracks.path[short] == path) & (tracks.keys[short] == keys)]
-                if not len(some):
-                    continue
-                values = self.document.accessors.gather(tracks.output[some])
-                same = np.all(values[:, 0] == values[:, -1], axis=-1) & np.isfinite(values).all(axis=(1, 2))
-                some, held = some[same], values[same, 0].astype(np.float64)
-                self._moves[some] = False
-                poses[path][tracks.clip[some], self._joint[some]] = self._to_joints(
-                    path, self._joint[some], held
-                )
-        flipped = np.einsum("aji,ji->aj", poses[ROTATION], skeleton.rest_rotations) < 0
-        poses[ROTATION][flipped] *= -1
+    def _still_poses(self, path: int, keys: Keys, joint: np.ndarray) -> np.ndarray:
+        """(A, J, 4 or 3): for each animation the rest pose with every track put in that holds still."""
+        skeleton, tracks = self.rig.skeleton, self.tracks
+        rest = (skeleton.rest_rotations, skeleton.rest_translations, np.ones((len(skeleton), 3)))[path]
+        poses = np.tile(rest, (self.document.size("animations"), 1, 1))
+        rows = keys.rows[keys.still]
+        cubic = tracks.interpolation[rows] == CUBIC
+        held = keys.values[keys.first[keys.still] + cubic] if len(rows) else np.zeros((0, rest.shape[1]))
+        poses[tracks.clip[rows], joint[rows]] = self._to_joints(path, joint[rows], held)
         return poses
+
+    def _moving_blocks(self, keys: list[Keys]) -> dict[tuple[int, int], list[np.ndarray]]:
+        """By (animation, path): places in `keys[path]` of tracks that move and share key times and interpolation."""
+        tracks, blocks = self.tracks, {}
+        for path, some in enumerate(keys):
+            at = np.flatnonzero(~some.still)
+            rows = some.rows[at]
+            order = np.lexsort((tracks.interpolation[rows], tracks.input[rows], tracks.clip[rows]))
+            at, rows = at[order], rows[order]
+            key = np.stack((tracks.clip[rows], tracks.input[rows], tracks.interpolation[rows]))
+            edges = np.flatnonzero((key[:, 1:] != key[:, :-1]).any(axis=0)) + 1
+            for block in np.split(at, edges) if len(at) else ():
+                blocks.setdefault((int(tracks.clip[some.rows[block[0]]]), path), []).append(block)
+        return blocks
+
+    def _array(
+        self,
+        pose: np.ndarray,
+        span: Range,
+        path: int,
+        keys: Keys,
+        blocks: Sequence[np.ndarray],
+        joint: np.ndarray,
+    ) -> np.ndarray:
+        """(F, J, width) of one path: the still pose where nothing moves (a view), else with its moving tracks."""
+        if not blocks:
+            return np.broadcast_to(pose, (span.frames, *pose.shape))
+        tracks, full = self.tracks, np.empty((span.frames, *pose.shape))
+        full[:] = pose
+        for block in blocks:
+            row = int(keys.rows[block[0]])
+            interpolation, times = int(tracks.interpolation[row]), tracks.times[int(tracks.input[row])]
+            values = keys.block(block, len(times) * (3 if interpolation == CUBIC else 1))
+            joints = joint[keys.rows[block]]
+            baked = self._to_joints(
+                path, joints, evaluate(times, values, span, interpolation, path == ROTATION)
+            )
+            if path == ROTATION and interpolation == CUBIC:
+                baked = _continuous(baked, self.rig.skeleton.rest_rotations[joints])
+            full[:, joints] = baked
+        return full
 
     def _to_joints(self, path: int, joints: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Node values (..., K, width) as joint values."""
         if path == ROTATION:
-            return self.rig.bake(joints, quaternion.normalize(values))
+            return self.rig.bake(joints, values)
         if path == TRANSLATION:
             return self.rig.bake_translations(joints, values)
         return values / self.rig.rest_scales[joints]
 
-    def _clip(self, animation: int, rows: np.ndarray, still: list[np.ndarray]) -> Clip | None:
-        document, tracks, name = self.document, self.tracks, self._names[animation]
-        known = extras.read_animation(document.table("animations")[animation])
-        span = self._range(rows, name, known.fps)
-        arrays: list[np.ndarray | None] = [None, None, None]
-        moving = rows[self._moves[rows] & (self._joint[rows] >= 0)]
-        for block in _blocks(tracks, moving):
-            path, joints = int(tracks.path[block[0]]), self._joint[block]
-            keys, values = (
-                tracks.times[int(tracks.input[block[0]])],
-                document.accessors.gather(tracks.output[block]),
-            )
-            if not np.isfinite(values).all():
-                self.findings.append(
-                    Finding(
-                        "nan",
-                        "error",
-                        name,
-                        f"{name}: {tracks.where(int(block[0]))} holds NaN or infinite numbers",
-                        advice="export the clip again; it was left out",
-                    )  # fmt: skip
-                )
-                return None
-            sampled = self._evaluate(path, int(tracks.interpolation[block[0]]), keys, values, span, name)
-            baked = self._to_joints(path, joints, sampled)
-            if path == ROTATION:
-                baked = self._continuous(baked, joints)
-            if arrays[path] is None:
-                pose = still[path][animation]
-                arrays[path] = np.empty((span.frames, *pose.shape))
-                arrays[path][:] = pose
-            arrays[path][:, joints] = baked
-        full = [
-            np.broadcast_to(pose[animation], (span.frames, *pose.shape[1:])) if array is None else array
-            for array, pose in zip(arrays, still)
-        ]
-        scales = full[SCALE] if np.abs(full[SCALE] - 1).max(initial=0) > SCALE_TOLERANCE else None
-        self._late += abs(span.start) > 1e-6
+    def _clip(
+        self, animation: int, name: str, rows: np.ndarray, span: Range, arrays: list[np.ndarray]
+    ) -> Clip:
+        known = extras.read_animation(self.document.table("animations")[animation])
+        rotations, translations, scales = arrays
         return Clip(
             self.rig.skeleton,
-            full[ROTATION],
-            full[TRANSLATION],
+            rotations,
+            translations,
             span.fps,
             name,
-            scales=scales,
+            scales=scales
+            if np.abs(scales[:: max(len(scales) - 1, 1)] - 1).max(initial=0) > SCALE_TOLERANCE
+            or (scales.strides[0] and np.abs(scales - 1).max(initial=0) > SCALE_TOLERANCE)
+            else None,
             loop=known.loop,
             additive=known.additive,
-            tags=known.tags_of(document, name),
+            tags=known.tags_of(self.document),
             events=known.events,
             contacts=known.contacts(span.frames),
             curves=self._curves(rows, span, known.curves(span.frames)),
         )
 
-    def _range(self, rows: np.ndarray, name: str, hint: float | None) -> Range:
+    def _spans(self, animations: Sequence[int], moves: np.ndarray) -> dict[int, Range]:
+        """When the frames of each animation lie. One that holds still has the rate of most others."""
         tracks = self.tracks
-        if not len(rows):
-            return Range(0.0, hint or choose_rate([], 0.0)[0], 1)
-        every = [tracks.times[int(i)] for i in np.unique(tracks.input[rows])]
-        start, end = min(t[0] for t in every), max(t[-1] for t in every)
-        moving = rows[self._moves[rows]]
-        fps, beside = choose_rate(
-            [tracks.times[int(i)] for i in np.unique(tracks.input[moving])], start, hint
-        )
-        frames = (end - start) * fps + 1
+        inputs: dict[int, tuple[set[int], set[int]]] = {a: (set(), set()) for a in animations}
+        for clip, accessor, moving in zip(tracks.clip.tolist(), tracks.input.tolist(), moves.tolist()):
+            if clip in inputs:
+                inputs[clip][0].add(accessor)
+                if moving:
+                    inputs[clip][1].add(accessor)
+        rates: dict[int, float] = {}
+        for animation, (every, moving) in inputs.items():
+            hint = extras.read_animation(self.document.table("animations")[animation]).fps
+            if moving or hint:
+                start = min(tracks.times[i][0] for i in every) if every else 0.0
+                end = max(tracks.times[i][-1] for i in every) if every else 0.0
+                rates[animation], beside = choose_rate([tracks.times[i] for i in moving], start, end, hint)
+                self._uneven(animation, beside, rates[animation])
+        usual = Counter(rates.values()).most_common(1)[0][0] if rates else DEFAULT_FPS
+        return {
+            animation: self._span(animation, [tracks.times[i] for i in every], rates.get(animation, usual))
+            for animation, (every, _) in inputs.items()
+        }
+
+    def _span(self, animation: int, key_times: list[np.ndarray], fps: float) -> Range:
+        if not key_times:
+            return Range(0.0, fps, 1)
+        start, end = min(t[0] for t in key_times), max(t[-1] for t in key_times)
+        frames = np.ceil((end - start) * fps - ON_FRAME) + 1
         if frames * max(len(self.rig.skeleton), 1) * 7 > MOST_NUMBERS:
             raise self.document.error(
                 f"it lasts {(end - start) / 3600:.1f} hours, {frames:.0f} frames at {fps:g} fps",
-                f"clip {name!r}",
+                f"animations[{animation}]",
                 do="key times are seconds: scale them, or cut the clip",
             )
+        return Range(float(start), fps, max(int(frames), 1))
+
+    def _uneven(self, animation: int, beside: float, fps: float) -> None:
         if beside:
+            name = self.document.name("animations", animation)
             self.findings.append(
                 Finding(
                     "uneven_keys",
@@ -189,90 +220,60 @@ class ClipReader:
                     value=beside / fps,
                     unit="s",
                     advice="sampled at even frames; export with sampling on to keep each key",
-                )  # fmt: skip
+                )
             )
-        return Range(float(start), fps, round(frames - 1) + 1)
 
-    def _evaluate(
-        self, path: int, interpolation: int, keys: np.ndarray, values: np.ndarray, span: Range, name: str
-    ) -> np.ndarray:
-        """(F, K, width) of key values (K, keys, width)."""
-        if path == ROTATION:
-            keyed = values if interpolation != CUBIC else values.reshape(len(values), -1, 3, 4)[:, :, 1]
-            self._check_norms(keyed, name)
-            if interpolation != CUBIC:
-                values = quaternion.normalize(values.astype(np.float64))
-                if interpolation != STEP:
-                    values = self._counted(values)
-        return evaluate(keys, np.swapaxes(values, 0, 1), span, interpolation, path == ROTATION)
-
-    def _counted(self, values: np.ndarray) -> np.ndarray:
-        """Key rotations (K, keys, 4) with neighbours in one hemisphere; counts those that were not."""
-        flips = np.einsum("kti,kti->kt", values[:, 1:], values[:, :-1]) < 0
-        if not flips.any():
-            return values
-        self._flips += int(flips.sum())
-        return quaternion.unroll(values, axis=1)
-
-    def _check_norms(self, keyed: np.ndarray, name: str) -> None:
-        norms = np.einsum("kti,kti->kt", keyed, keyed)
-        off = np.abs(norms - 1) > 2 * UNIT_NORM_TOLERANCE
-        if off.any():
+    def _report(self, keys: list[Keys], spans: dict[int, Range], names: dict[int, str]) -> set[int]:
+        """Findings about the keys; the animations that cannot be shown."""
+        tracks, broken = self.tracks, set()
+        for some in keys:
+            for at in np.flatnonzero(~some.finite):
+                row = int(some.rows[at])
+                name = names[int(tracks.clip[row])]
+                broken.add(int(tracks.clip[row]))
+                advice = "export the clip again; it was left out"
+                message = f"{name}: {tracks.where(row)} holds NaN or infinite numbers"
+                self.findings.append(Finding("nan", "error", name, message, advice=advice))
+        rotations = keys[ROTATION]
+        for animation in np.unique(tracks.clip[rotations.rows[rotations.off_norm > 0]]):
+            count = int(rotations.off_norm[tracks.clip[rotations.rows] == animation].sum())
+            name = names[int(animation)]
+            message = f"{name}: {count} rotations are not of unit length"
+            advice = "they were normalized; export again if the motion looks wrong"
             self.findings.append(
-                Finding(
-                    "non_unit_quaternions",
-                    "warning",
-                    name,
-                    f"{name}: {int(off.sum())} rotations are not of unit length (worst {np.sqrt(norms[off]).min():.3g})",
-                    value=float(off.sum()),
-                    advice="they were normalized; export again if the motion looks wrong",
-                )  # fmt: skip
+                Finding("non_unit_quaternions", "warning", name, message, advice=advice, count=count)
             )
-
-    def _continuous(self, rotations: np.ndarray, joints: np.ndarray) -> np.ndarray:
-        """(F, K, 4) in one hemisphere along time, starting in that of the rest pose."""
-        if (np.einsum("fki,fki->fk", rotations[1:], rotations[:-1]) < 0).any():
-            rotations = quaternion.unroll(rotations)
-        away = np.einsum("ki,ki->k", rotations[0], self.rig.skeleton.rest_rotations[joints]) < 0
-        return rotations * np.where(away, -1.0, 1.0)[:, None] if away.any() else rotations
+        late = sum(abs(span.start) > 1e-6 for span in spans.values())
+        if late:
+            message = f"{late} clips do not start at 0 s; they were shifted"
+            self.findings.append(Finding("late_start", "info", "", message, count=late))
+        flips = int(rotations.flips.sum())
+        if flips:
+            message = f"{flips} neighbouring rotations have opposite signs; made continuous"
+            self.findings.append(Finding("sign_flips", "info", "", message, count=flips))
+        return broken
 
     def _curves(self, rows: np.ndarray, span: Range, kept: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Blend-shape weights over time, beside what curves an earlier writing of ours kept."""
         curves = kept | {name: np.full(span.frames, value) for name, value in self.default_curves.items()}
         for row in rows[self.tracks.path[rows] == WEIGHTS]:
-            keys = self.tracks.times[int(self.tracks.input[row])]
+            times = self.tracks.times[int(self.tracks.input[row])]
             values = self.document.accessors.decode(int(self.tracks.output[row]))[:, 0]
             interpolation = int(self.tracks.interpolation[row])
-            per_key = 3 if interpolation == CUBIC else 1
-            values = values.reshape(len(keys) * per_key, -1)
-            sampled = evaluate(keys, values[:, None, :], span, interpolation, False)[:, 0]
+            values = values.reshape(len(times) * (3 if interpolation == CUBIC else 1), 1, -1)
+            sampled = evaluate(times, values, span, interpolation, False)[:, 0]
             for target in range(sampled.shape[1]):
                 curve = self.curve_names.get((int(self.tracks.node[row]), target))
                 if curve is not None:
                     curves[curve] = sampled[:, target]
         return curves
 
-    def _summary(self) -> None:
-        if self._late:
-            self.findings.append(
-                Finding(
-                    "late_start",
-                    "info",
-                    "",
-                    f"{self._late} clips do not start at 0 s; they were shifted",
-                    count=self._late,
-                )  # fmt: skip
-            )
-        if self._flips:
-            self.findings.append(
-                Finding(
-                    "sign_flips",
-                    "info",
-                    "",
-                    f"{self._flips} neighbouring rotations have opposite signs; made continuous",
-                    count=self._flips,
-                )  # fmt: skip
-            )
+
+def _continuous(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """(F, K, 4) in one hemisphere along time, starting in that of `near` (K, 4)."""
+    rotations = quaternion.unroll(rotations)
+    away = np.einsum("ki,ki->k", rotations[0], near) < 0
+    return rotations * np.where(away, -1.0, 1.0)[:, None]
 
 
 def evaluate(
@@ -312,16 +313,7 @@ def _hermite(
     )
 
 
-def _blocks(tracks: Tracks, rows: np.ndarray) -> list[np.ndarray]:
-    """Rows in blocks that share path, interpolation and key times."""
-    if not len(rows):
-        return []
-    key = (tracks.input[rows] * 4 + tracks.path[rows]) * 4 + tracks.interpolation[rows]
-    order = np.argsort(key, kind="stable")
-    return np.split(rows[order], np.flatnonzero(np.diff(key[order])) + 1)
-
-
-def _unique_names(document: Document, animations: list[int]) -> dict[int, str]:
+def _unique_names(document: Document, animations: Sequence[int]) -> dict[int, str]:
     names: dict[int, str] = {}
     taken: set[str] = set()
     for animation in animations:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gc
 import json
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
 from urllib.parse import unquote, unquote_to_bytes
 
 from moveset.errors import MovesetError
@@ -108,8 +105,7 @@ def _chunks(data: bytes, path: str) -> tuple[memoryview, memoryview | None]:
 
 def _parse(text: bytes, path: str) -> dict:
     try:
-        with _collector_paused():
-            document = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        document = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise MovesetError(
             f"not UTF-8 text at byte {error.start}", file=path, do="export the file again"
@@ -147,15 +143,3 @@ def _check_version(document: dict, path: str) -> None:
 
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not a JSON number")
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    # the parser makes 100,000s of containers, none of them garbage: collecting in between costs a fifth of the time
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -28,6 +28,7 @@ class Document:
     """The GLB's binary chunk."""
     sibling: Callable[[str], bytes]
     _buffers: dict[int, memoryview] = field(default_factory=dict, repr=False)
+    _tables: dict[str, list[dict]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def parse(cls, data: bytes, path: str, sibling: Callable[[str], bytes]) -> Document:
@@ -41,13 +42,15 @@ class Document:
 
     def table(self, name: str) -> list[dict]:
         """A top-level array of objects such as `nodes`; empty when the file has none."""
-        items = self.json.get(name, [])
-        if not isinstance(items, list):
-            raise self.error(f"{name} is not an array")
-        for kind in set(map(type, items)) - {dict}:
-            at = next(i for i, item in enumerate(items) if type(item) is kind)
-            raise self.error("not an object", where=f"{name}[{at}]")
-        return items
+        if name not in self._tables:
+            items = self.json.get(name, [])
+            if not isinstance(items, list):
+                raise self.error(f"{name} is not an array")
+            for kind in set(map(type, items)) - {dict}:
+                at = next(i for i, item in enumerate(items) if type(item) is kind)
+                raise self.error("is not an object", f"{name}[{at}]")
+            self._tables[name] = items
+        return self._tables[name]
 
     def size(self, name: str) -> int:
         """How many entries a top-level array has."""
@@ -156,7 +159,7 @@ class Document:
             raise self.error(f"{key} is {_short(value)}, not an object", where)
         return value
 
-    def numbers(self, entry: dict, key: str, default: Sequence[float], where: str) -> np.ndarray:
+    def numbers(self, entry: dict, key: str, default: Sequence[float] | np.ndarray, where: str) -> np.ndarray:
         """As many finite numbers as `default` has."""
         values = entry.get(key)
         if values is None:

@@ -25,15 +25,12 @@ class Known:
     contact_spans: dict[str, list] = field(default_factory=dict)
     curve_values: dict[str, list] = field(default_factory=dict)
 
-    def tags_of(self, document: Document, clip: str) -> Tags:
-        """The tags, with source and license from the file where the clip names none."""
-        asset = document.json["asset"]
-        stated = asset.get("copyright")
-        return replace(
-            self.tags,
-            source=self.tags.source or f"{document.path}#{clip}",
-            license=self.tags.license or (stated if isinstance(stated, str) else ""),
-        )
+    def tags_of(self, document: Document) -> Tags:
+        """The tags, with the license from the file's copyright where the clip names none."""
+        stated = document.json["asset"].get("copyright")
+        if self.tags.license or not isinstance(stated, str):
+            return self.tags
+        return replace(self.tags, license=stated)
 
     def contacts(self, frames: int) -> Contacts | None:
         """Per-frame flags of the spans."""

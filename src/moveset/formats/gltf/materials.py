@@ -111,7 +111,7 @@ def _texture(
                 "",
                 f"{where}: its texture is stored as {named}, which is not read",
                 advice="export the texture as PNG or JPEG",
-            )  # fmt: skip
+            )
         )
         return None
     source = document.reference(texture, "source", "images", where)
@@ -125,7 +125,7 @@ def _texture(
                 "",
                 f"images[{source}]: {error.message}",
                 advice="put the image beside the file; until then the material shows its plain color",
-            )  # fmt: skip
+            )
         )
         return None
     return lambda: decode_image(encoded, document.path, f"images[{source}]")

@@ -143,7 +143,7 @@ class MeshReader:
                     "",
                     error.message,
                     advice="export the file without mesh compression; its clips were read",
-                )  # fmt: skip
+                )
             )
             return None
 
@@ -226,7 +226,7 @@ class MeshReader:
                     f"{where}: {unbound} vertices have no weight",
                     value=unbound,
                     advice="bind them; until then they follow the first joint of the skin",
-                )  # fmt: skip
+                )
             )
         return joints, weights / total
 

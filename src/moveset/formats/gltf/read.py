@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,9 +17,8 @@ from moveset.formats.gltf.materials import read_materials
 from moveset.formats.gltf.meshes import MeshReader
 from moveset.formats.gltf.nodes import Nodes, read_nodes
 from moveset.formats.gltf.rig import Rig, build_rig, choose_joints
-from moveset.formats.gltf.tracks import PATHS, WEIGHTS, Tracks, read_tracks
+from moveset.formats.gltf.tracks import WEIGHTS, Tracks, read_tracks
 from moveset.motion import Asset, Character, Finding, Source
-from moveset.motion.roles import mirrored
 
 READ_ANYWAY = {
     "KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression", "KHR_mesh_quantization",
@@ -53,6 +54,11 @@ class GltfSource:
 
 def read(data: bytes, *, path: str, sibling: Callable[[str], bytes]) -> Asset:
     """Read a .glb, .gltf, .vrm or .vrma file."""
+    with _collector_paused():
+        return _read(data, path, sibling)
+
+
+def _read(data: bytes, path: str, sibling: Callable[[str], bytes]) -> Asset:
     document = Document.parse(data, path, sibling)
     findings = _required_extensions(document)
     nodes = read_nodes(document)
@@ -86,6 +92,18 @@ def read(data: bytes, *, path: str, sibling: Callable[[str], bytes]) -> Asset:
     return Asset(tuple(characters), tuple(clips), tuple(findings), Source(path, "gltf", source))
 
 
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """No garbage collection meanwhile: it would walk 100,000s of JSON objects again and again, none of them garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def _required_extensions(document: Document) -> list[Finding]:
     required = document.listing(document.json, "extensionsRequired", "the file")
     unknown = sorted({str(name) for name in required} - READ_ANYWAY)
@@ -102,18 +120,22 @@ def _required_extensions(document: Document) -> list[Finding]:
             f"the file requires {', '.join(unknown)}, which is not read",
             advice="look at the result; export without the extension if something is missing",
             count=len(unknown),
-        )  # fmt: skip
+        )
     ]
 
 
 def _loose(document: Document, nodes: list[int]) -> Finding:
     names = [document.name("nodes", node) for node in nodes]
     return Finding(
-        "loose_meshes", "info", "",
+        "loose_meshes",
+        "info",
+        "",
         f"{len(names)} meshes hang on no joint and are not part of a character: "
-        + ", ".join(names[:5]) + (" ..." if len(names) > 5 else ""),
-        advice="parent them to a bone if they belong to it; a written GLB keeps them", count=len(names),
-    )  # fmt: skip
+        + ", ".join(names[:5])
+        + (" ..." if len(names) > 5 else ""),
+        advice="parent them to a bone if they belong to it; a written GLB keeps them",
+        count=len(names),
+    )
 
 
 def _shown_nodes(document: Document, nodes: Nodes) -> list[int]:
@@ -148,19 +170,15 @@ def _curve_names(document: Document) -> tuple[dict[tuple[int, int], str], dict[s
         stated = mesh["extras"].get("targetNames") if isinstance(mesh.get("extras"), dict) else None
         weights = entry.get("weights", mesh.get("weights"))
         for target in range(count):
-            known = isinstance(stated, list) and target < len(stated)
-            name = base = f"{document.name('nodes', node)}.{stated[target] if known else target}"
+            shape = stated[target] if isinstance(stated, list) and target < len(stated) else target
+            name = base = f"{document.name('nodes', node)}.{shape}"
             if name in taken:
                 name = f"{base}_{node}"
             taken.add(name)
             names[node, target] = name
-            if (
-                isinstance(weights, list)
-                and target < len(weights)
-                and isinstance(weights[target], int | float)
-            ):
-                if weights[target]:
-                    defaults[name] = float(weights[target])
+            weight = weights[target] if isinstance(weights, list) and target < len(weights) else 0
+            if isinstance(weight, int | float) and weight:
+                defaults[name] = float(weight)
     return names, defaults
 
 

@@ -12,14 +12,14 @@ COMMON = (DEFAULT_FPS, 24.0, 60.0, 25.0, 50.0, 48.0, 120.0)
 OWN_RATES = (10.0, 240.0)
 """Even keys within these rates are frames; slower ones are hand-set keys, to be sampled at a common rate."""
 
-_ON_FRAME = 0.02
+ON_FRAME = 0.02
 """Share of a frame that a key may lie beside it: exporters round key times."""
 _SNAP = 5e-4
 """A rate this close to a whole number (relative) is that number; 29.97 stays apart from 30 (1e-3)."""
 
 
 def choose_rate(
-    key_times: Sequence[np.ndarray], start: float, hint: float | None = None
+    key_times: Sequence[np.ndarray], start: float, end: float, hint: float | None = None
 ) -> tuple[float, float]:
     """Frames per second at which every key falls on a frame, and how far the worst lies beside its frame [frames].
 
@@ -32,7 +32,7 @@ def choose_rate(
     if own is not None:
         candidates.append(own)
     for rate in (*candidates, *COMMON):
-        if _beside(key_times, start, rate) <= _ON_FRAME:
+        if _beside(key_times, start, end, rate) <= ON_FRAME:
             return rate, 0.0
     if own is None and len(densest) > 1:
         steps = np.diff(densest)
@@ -41,7 +41,7 @@ def choose_rate(
             DEFAULT_FPS if median < OWN_RATES[0] else min(COMMON, key=lambda rate: abs(np.log(rate / median)))
         )
     rate = own or DEFAULT_FPS
-    return rate, _beside(key_times, start, rate)
+    return rate, _beside(key_times, start, end, rate)
 
 
 def _own_rate(times: np.ndarray) -> float | None:
@@ -49,15 +49,18 @@ def _own_rate(times: np.ndarray) -> float | None:
         return None
     rate = (len(times) - 1) / (times[-1] - times[0])
     even = times[0] + np.arange(len(times)) / rate
-    if not OWN_RATES[0] <= rate <= OWN_RATES[1] or np.abs(times - even).max() * rate > _ON_FRAME:
+    if not OWN_RATES[0] <= rate <= OWN_RATES[1] or np.abs(times - even).max() * rate > ON_FRAME:
         return None
     whole = round(rate)
     return float(whole) if abs(rate - whole) < _SNAP * rate else float(rate)
 
 
-def _beside(key_times: Sequence[np.ndarray], start: float, rate: float) -> float:
+def _beside(key_times: Sequence[np.ndarray], start: float, end: float, rate: float) -> float:
+    """How far the worst key lies beside a frame; a last key that cuts its track short may lie anywhere."""
     worst = 0.0
     for times in key_times:
-        frames = (times - start) * rate
+        frames = ((times[:-1] if times[-1] == end else times) - start) * rate
+        if not len(frames):
+            continue
         worst = max(worst, float(np.abs(frames - np.rint(frames)).max()))
     return worst

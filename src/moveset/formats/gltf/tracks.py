@@ -13,6 +13,7 @@ from moveset.motion import Finding
 ROTATION, TRANSLATION, SCALE, WEIGHTS = range(4)
 PATHS = {"rotation": ROTATION, "translation": TRANSLATION, "scale": SCALE, "weights": WEIGHTS}
 PATH_WIDTHS = (4, 3, 3, 1)
+_OTHER = len(PATHS)
 STEP, LINEAR, CUBIC = range(3)
 INTERPOLATIONS = {"STEP": STEP, "LINEAR": LINEAR, "CUBICSPLINE": CUBIC}
 
@@ -66,25 +67,44 @@ class Tracks:
 
 def read_tracks(document: Document, findings: list[Finding]) -> Tracks:
     """All channels that move a node; others (pointers into materials) are counted in a finding."""
-    rows: list[tuple] = []
-    skipped = 0
+    clips, samplers_before = [], []
+    inputs: list[int] = []
+    outputs: list[int] = []
+    interpolations: list[int] = []
+    nodes: list[int] = []
+    paths: list[int] = []
+    picked: list[int] = []
     for clip, animation in enumerate(document.table("animations")):
         where = f"animations[{clip}]"
         samplers = document.listing(animation, "samplers", where)
+        channels = document.listing(animation, "channels", where)
         try:
-            sampled = [
-                (s["input"], s["output"], INTERPOLATIONS[s.get("interpolation", "LINEAR")]) for s in samplers
-            ]
-            for channel in document.listing(animation, "channels", where):
-                target = channel["target"]
-                if "node" not in target or target["path"] not in PATHS:
-                    skipped += "node" in target or target.get("path") == "pointer"
-                    continue
-                rows.append(
-                    (clip, target["node"], PATHS[target["path"]], *_pick(sampled, channel["sampler"]))
-                )
+            clips.append(len(channels))
+            samplers_before.append(len(inputs))
+            inputs += [s["input"] for s in samplers]
+            outputs += [s["output"] for s in samplers]
+            interpolations += [INTERPOLATIONS[s.get("interpolation", "LINEAR")] for s in samplers]
+            targets = [c["target"] for c in channels]
+            nodes += [t.get("node", -1) for t in targets]
+            paths += [PATHS.get(t["path"], _OTHER) for t in targets]
+            picks = [c["sampler"] for c in channels]
+            if picks and not (
+                set(map(type, picks)) == {int} and min(picks) >= 0 and max(picks) < len(samplers)
+            ):
+                raise IndexError
+            picked += picks
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise _explained(document, animation, where, error) from None
+    clip = np.repeat(np.arange(len(clips)), clips)
+    sampler = np.array(picked, dtype=np.int64) + np.repeat(samplers_before, clips).astype(np.int64)
+    columns = [_column(document, clip, values, label) for values, label in ((nodes, "node"), (paths, "path"))]
+    columns += [
+        _column(document, clip, values, label)[sampler]
+        for values, label in ((interpolations, "interpolation"), (inputs, "input"), (outputs, "output"))
+    ]
+    node, path = columns[:2]
+    kept = (node != -1) & (path != _OTHER)
+    skipped = int((path == _OTHER).sum())
     if skipped:
         findings.append(
             Finding(
@@ -94,28 +114,19 @@ def read_tracks(document: Document, findings: list[Finding]) -> Tracks:
                 f"{skipped} channels animate materials or other properties; not read",
                 count=skipped,
                 advice="a written GLB drops them with the animations that it replaces",
-            )  # fmt: skip
+            )
         )
-    table = _table(document, rows)
-    tracks = Tracks(document, *(table[:, i] for i in (0, 1, 2, 5, 3, 4)))
+    tracks = Tracks(document, *(column[kept] for column in (clip, *columns)))
     _check(document, tracks)
     return tracks
 
 
-def _pick(sampled: list[tuple], index: object) -> tuple:
-    if type(index) is not int or index < 0:
-        raise IndexError("list index out of range")
-    return sampled[index]
-
-
-def _table(document: Document, rows: list[tuple]) -> np.ndarray:
-    if not rows:
-        return np.zeros((0, 6), dtype=np.int64)
-    table = np.array(rows)
-    if table.dtype.kind != "i" or table.ndim != 2:
-        at, row = next((i, r) for i, r in enumerate(rows) if any(type(v) is not int for v in r))
-        raise document.error(f"channel {at} holds {row[1:]!r} where indices must be", f"animations[{row[0]}]")
-    return table
+def _column(document: Document, clip: np.ndarray, values: list, label: str) -> np.ndarray:
+    column = np.array(values) if values else np.zeros(0, dtype=np.int64)
+    if column.dtype.kind != "i" or column.ndim != 1:
+        wrong = next(v for v in values if type(v) is not int)
+        raise document.error(f"{label} {wrong!r} of a track is not an index", "animations")
+    return column
 
 
 def _check(document: Document, tracks: Tracks) -> None:

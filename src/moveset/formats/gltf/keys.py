@@ -1,0 +1,89 @@
+"""Key values of all tracks of one path, end to end, made ready for interpolation at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from moveset.conventions import UNIT_NORM_TOLERANCE
+from moveset.formats.gltf.tracks import CUBIC, ROTATION, Tracks
+from moveset.geometry import quaternion
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """Values of the tracks `rows`, with what was noticed about each."""
+
+    rows: np.ndarray
+    """(K,) rows of the track table."""
+    values: np.ndarray
+    """(all keys, width) float64; a cubic track has three rows a key: in-tangent, value, out-tangent."""
+    first: np.ndarray
+    """(K,) where each track begins in `values`."""
+    still: np.ndarray
+    """(K,) whether all keys of a track are equal."""
+    finite: np.ndarray
+    """(K,) whether all its numbers are finite."""
+    flips: np.ndarray
+    """(K,) neighbouring rotations that had opposite signs."""
+    off_norm: np.ndarray
+    """(K,) rotations that were not of unit length."""
+
+    def block(self, at: np.ndarray, count: int) -> np.ndarray:
+        """(count, B, width) values of the tracks at places `at`, which have `count` values each."""
+        return self.values[self.first[at] + np.arange(count)[:, None]]
+
+
+def read_keys(tracks: Tracks, rows: np.ndarray, path: int, near: np.ndarray) -> Keys:
+    """Keys of `rows`, all of one path. Rotations become unit, in one hemisphere along each track, starting in
+    that of `near` (K, 4).
+    """
+    if not len(rows):
+        none = np.zeros(0, dtype=np.int64)
+        return Keys(rows, np.zeros((0, 4 if path == ROTATION else 3)), none, none > 0, none > 0, none, none)
+    accessors = tracks.document.accessors
+    counts = accessors.count[tracks.output[rows]]
+    values = accessors.concatenate(tracks.output[rows]).astype(np.float64)
+    first = np.cumsum(counts) - counts
+    still = np.all(np.minimum.reduceat(values, first) == np.maximum.reduceat(values, first), axis=1)
+    cubic = tracks.interpolation[rows] == CUBIC
+    still &= ~(cubic & (counts > 3))
+    finite = np.ones(len(rows), dtype=bool)
+    if not np.isfinite(values).all():
+        finite = np.minimum.reduceat(np.isfinite(values).all(axis=1), first)
+        values = np.where(np.isfinite(values), values, 0)
+    flips = off_norm = np.zeros(len(rows), dtype=np.int64)
+    if path == ROTATION:
+        values, flips, off_norm = _unit_and_continuous(values, first, counts, cubic, near)
+    return Keys(rows, values, first, still, finite, flips, off_norm)
+
+
+def _unit_and_continuous(
+    values: np.ndarray, first: np.ndarray, counts: np.ndarray, cubic: np.ndarray, near: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Unit rotations with continuous signs, and how many of each track were not so."""
+    squares = np.einsum("ki,ki->k", values, values)
+    is_key = np.ones(len(values), dtype=bool)
+    if cubic.any():  # tangents are no rotations, and a key must keep the sign that its tangents belong to
+        of_cubic = np.repeat(cubic, counts)
+        within = np.arange(len(values)) - np.repeat(first, counts)
+        is_key = ~of_cubic | (within % 3 == 1)
+    off_norm = np.add.reduceat(
+        (np.abs(squares - 1) > 2 * UNIT_NORM_TOLERANCE) & is_key, first, dtype=np.int64
+    )
+    unit = np.where(is_key[:, None], quaternion.normalize(values), values)
+    if cubic.any():
+        unit = np.where(of_cubic[:, None], values, unit)
+    turned = np.empty(len(unit), dtype=bool)
+    turned[1:] = np.einsum("ki,ki->k", unit[1:], unit[:-1]) < 0
+    turned[first] = False
+    if cubic.any():
+        turned &= ~of_cubic
+    flips = np.add.reduceat(turned, first, dtype=np.int64)
+    turned[first] = (np.einsum("ki,ki->k", unit[first], near) < 0) & ~cubic
+    if turned.any():
+        parity = np.cumsum(turned)
+        parity -= np.repeat(parity[first] - turned[first], counts)
+        unit[parity % 2 == 1] *= -1
+    return unit, flips, off_norm
