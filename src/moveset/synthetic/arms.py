@@ -35,8 +35,16 @@ def chest_place(figure: Figure, trunk: Trunk) -> Array:
     return figure.upper_chest(trunk) + quaternion.rotate(trunk.chest, middle * (0, 1, 1))
 
 
-def reaching(figure: Figure, trunk: Trunk, side: str, wrist: Array, aim: Array, elbow: Array) -> ArmTrack:
-    """An arm whose wrist is at `wrist` (F, 3) and whose thumb side points along `aim` (F, 3), both in the world.
+def shoulder_place(figure: Figure, trunk: Trunk, side: str) -> Array:
+    """(F, 3) world position of a shoulder joint whose collar is at rest."""
+    offset = figure.offset[f"{side}Shoulder"] + figure.offset[f"{side}UpperArm"]
+    return figure.upper_chest(trunk) + quaternion.rotate(trunk.chest, offset)
+
+
+def reach(
+    figure: Figure, trunk: Trunk, side: str, wrist: Array, elbow: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Local collar, world upper arm, world forearm and local elbow rotations (F, 4) that put the wrist in place.
 
     `elbow` (F, 3): world direction in which the elbow falls. The collar follows the reach a little.
     """
@@ -45,30 +53,59 @@ def reaching(figure: Figure, trunk: Trunk, side: str, wrist: Array, aim: Array, 
     towards = quaternion.inverse_rotate(trunk.chest, wrist - collar)
     rest = figure.offset[f"{side}UpperArm"]
     full = quaternion.to_rotation_vector(quaternion.between(np.broadcast_to(rest, towards.shape), towards))
-    shoulder = quaternion.from_rotation_vector(0.16 * full * (0.3, 1.0, 1.0))
-    collar_world = quaternion.multiply(trunk.chest, shoulder)
-    origin = collar + quaternion.rotate(collar_world, rest)
-    reach = wrist - origin
-    # the hinge is square to the plane of shoulder, elbow and wrist
-    axis = s * quaternion.cross(elbow, reach)
-    hinge = np.array([0.0, -s, 0.0])
+    shoulder = quaternion.from_rotation_vector(full * _COLLAR)
+    origin = collar + quaternion.rotate(quaternion.multiply(trunk.chest, shoulder), rest)
+    line = wrist - origin
     upper, lower = two_bone(
-        reach, figure.offset[f"{side}LowerArm"], figure.offset[f"{side}Hand"], hinge, s * axis
+        line,
+        figure.offset[f"{side}LowerArm"],
+        figure.offset[f"{side}Hand"],
+        np.array([0.0, -s, 0.0]),
+        quaternion.cross(elbow, line),
     )
-    forearm = quaternion.multiply(upper, lower)
-    along = quaternion.rotate(forearm, np.array([s, 0.0, 0.0]))
-    hand = grip_rotation(along, aim, s)
+    return shoulder, upper, quaternion.multiply(upper, lower), lower
+
+
+_COLLAR = np.array([0.05, 0.16, 0.16])
+"""Share of a reach that the collar takes about each axis of the chest."""
+
+
+def reaching(figure: Figure, trunk: Trunk, side: str, wrist: Array, hand: Array, elbow: Array) -> ArmTrack:
+    """An arm with its wrist at `wrist` (F, 3), its hand turned to `hand` (F, 4), both in the world."""
+    shoulder, upper, forearm, lower = reach(figure, trunk, side, wrist, elbow)
+    collar = quaternion.multiply(trunk.chest, shoulder)
     return ArmTrack(
         shoulder,
-        quaternion.inverse_multiply(collar_world, upper),
+        quaternion.inverse_multiply(collar, upper),
         lower,
         quaternion.inverse_multiply(forearm, hand),
     )
 
 
-def grip_rotation(along: Array, aim: Array, sign: float) -> Array:
-    """World rotation of a hand with its thumb side (Z) along `aim`, its fingers as near `along` as that allows."""
-    z = aim / np.linalg.norm(aim, axis=-1, keepdims=True)
+_GRIP = 0.60
+"""Sine of the least angle between forearm and weapon: the wrist bends no further."""
+
+
+def _held(aim: Array, along: Array, trunk: Trunk) -> Array:
+    """The nearest direction to `aim` that a wrist allows; towards the top of the chest where aim and forearm align."""
+    aim = aim / np.linalg.norm(aim, axis=-1, keepdims=True)
+    share = np.einsum("...i,...i->...", aim, along)[..., None]
+    aside = aim - share * along
+    top = quaternion.rotate(trunk.chest, np.array([0.0, 1.0, 0.3]))
+    top = top - np.einsum("...i,...i->...", top, along)[..., None] * along
+    top = top / np.maximum(np.linalg.norm(top, axis=-1, keepdims=True), 1e-6)
+    size = np.linalg.norm(aside, axis=-1, keepdims=True)
+    lack = np.maximum(_GRIP - size, 0)
+    aside = aside + lack * top
+    size = np.linalg.norm(aside, axis=-1, keepdims=True)
+    limited = np.where(lack > 0, np.sign(share) * np.sqrt(np.maximum(1 - size**2, 0.0)), share)
+    held = aside + limited * along
+    return held / np.linalg.norm(held, axis=-1, keepdims=True)
+
+
+def grip_rotation(along: Array, aim: Array, sign: float, trunk: Trunk) -> Array:
+    """World rotation of a hand on a forearm that points `along`, its thumb side (Z) as near `aim` as a wrist allows."""
+    z = _held(aim, along, trunk)
     x = sign * (along - np.einsum("...i,...i->...", along, z)[..., None] * z)
     x = x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-9)
     return quaternion.from_matrix(np.stack((x, quaternion.cross(z, x), z), axis=-1))

@@ -9,14 +9,14 @@ from moveset.conventions import DEFAULT_FPS
 from moveset.errors import MovesetError
 from moveset.motion import Clip
 from moveset.motion.canonical import Body
-from moveset.synthetic import locomotion
+from moveset.synthetic import attacks, locomotion
 from moveset.synthetic.figure import Figure
 from moveset.synthetic.recipe import Recipe
 
 
 @cache
 def _recipes() -> dict[str, Recipe]:
-    return {recipe.name: recipe for recipe in locomotion.recipes()}
+    return {recipe.name: recipe for recipe in (*locomotion.recipes(), *attacks.recipes())}
 
 
 def names() -> tuple[str, ...]:

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from moveset.conventions import GRAVITY
-from moveset.geometry import signal
+from moveset.geometry import quaternion, signal
 from moveset.geometry.quaternion import Array
 
 
-def minimum_jerk(u: ArrayLike) -> Array:
+def minimum_jerk(x: ArrayLike) -> Array:
     """0 to 1 with zero velocity and acceleration at both ends (Flash and Hogan 1985); clipped outside."""
-    u = np.clip(u, 0, 1)
+    u = np.asarray(np.clip(x, 0, 1), dtype=float)
     return u * u * u * (10 + u * (6 * u - 15))
 
 
@@ -27,12 +27,12 @@ def pulse(u: ArrayLike, rise: float = 2, fall: float = 2) -> Array:
 
 def quintic(
     u: Array,
-    start: ArrayLike,
-    start_rate: ArrayLike,
-    end: ArrayLike,
-    end_rate: ArrayLike,
-    start_bend: ArrayLike = 0.0,
-    end_bend: ArrayLike = 0.0,
+    start: Array | float,
+    start_rate: Array | float,
+    end: Array | float,
+    end_rate: Array | float,
+    start_bend: Array | float = 0.0,
+    end_bend: Array | float = 0.0,
 ) -> Array:
     """Quintic Hermite segment over u in [0, 1]: first (rate) and second (bend) derivatives by u at both ends."""
     u2, u3 = u * u, u * u * u
@@ -47,11 +47,16 @@ def quintic(
     )
 
 
-def through(knots: ArrayLike, keys: ArrayLike, times: Array) -> Array:
+STROKE = 1.875
+"""Speed in the middle of a minimum-jerk movement over its mean speed."""
+
+
+def through(knots: ArrayLike, keys: ArrayLike, times: Array, strokes: Sequence[int] = ()) -> Array:
     """Smooth curve through keys (K, ...) at `knots` (K,): C2, level at extremes and ends, so it never overshoots.
 
     Tangents are the harmonic mean of the neighbouring slopes where they agree in sign (Fritsch and Butland 1984);
-    the segments are quintic with zero second derivative at the keys.
+    the segments are quintic with zero second derivative at the keys. A key numbered in `strokes` is the middle of a
+    minimum-jerk movement from the key before to the key after, fastest there.
     """
     knots, keys = np.asarray(knots, dtype=float), np.asarray(keys, dtype=float)
     if len(knots) == 1:
@@ -66,12 +71,38 @@ def through(knots: ArrayLike, keys: ArrayLike, times: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         harmonic = (w0 + w1) / (w0 / before + w1 / after)
     tangents[1:-1] = np.where(agree, harmonic, 0)
+    for k in strokes:
+        mean = (keys[k + 1] - keys[k - 1]) / (knots[k + 1] - knots[k - 1])
+        least = np.minimum(np.abs(slopes[k - 1]), np.abs(slopes[k]))
+        tangents[k] = np.where(
+            slopes[k - 1] * slopes[k] > 0, np.sign(mean) * STROKE * np.minimum(np.abs(mean), least), 0
+        )
     at = np.clip(times, knots[0], knots[-1])
     k = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, len(spans) - 1)
     span = spans[k]
     u = ((at - knots[k]) / span).reshape(shape)
     scale = span.reshape(shape)
     return quintic(u, keys[k], tangents[k] * scale, keys[k + 1], tangents[k + 1] * scale)
+
+
+def aim_through(knots: ArrayLike, aims: ArrayLike, times: Array, strokes: Sequence[int] = ()) -> Array:
+    """(T, 3) unit directions along great circles from key to key (K, 3); at rest at each key but in `strokes`."""
+    moments = np.asarray(knots, dtype=float)
+    ways = np.asarray(aims, dtype=float)
+    ways = ways / np.linalg.norm(ways, axis=1, keepdims=True)
+    angles = np.arccos(np.clip(np.einsum("ki,ki->k", ways[:-1], ways[1:]), -1, 1))
+    spans = np.diff(moments)
+    speeds = np.zeros(len(moments))
+    for k in strokes:
+        mean = (angles[k - 1] + angles[k]) / (moments[k + 1] - moments[k - 1])
+        speeds[k] = STROKE * min(mean, angles[k - 1] / spans[k - 1], angles[k] / spans[k])
+    at = np.clip(times, moments[0], moments[-1])
+    k = np.clip(np.searchsorted(moments, at, side="right") - 1, 0, len(spans) - 1)
+    u = (at - moments[k]) / spans[k]
+    gone = quintic(u, 0.0, speeds[k] * spans[k], angles[k], speeds[k + 1] * spans[k])
+    share = np.where(angles[k] > 1e-6, gone / np.maximum(angles[k], 1e-6), 0.0)
+    turn = quaternion.to_rotation_vector(quaternion.between(ways[:-1], ways[1:]))[k]
+    return quaternion.rotate(quaternion.from_rotation_vector(turn * share[:, None]), ways[k])
 
 
 def spread(x: Array, kernel: Array) -> Array:
@@ -117,4 +148,4 @@ def rates(x: Array, rate: float) -> Array:
 
 def blend(values: Sequence[float], at: Sequence[float], x: Array | float) -> Array:
     """Piecewise linear table: `values` given at increasing `at`, read at x."""
-    return np.interp(x, at, values)
+    return np.asarray(np.interp(x, at, values))

@@ -46,6 +46,20 @@ class Style:
 
 
 @dataclass(frozen=True)
+class Overlay:
+    """What an action adds to the trunk that rides along. Angles are turn left, pitch forward, lift of the left side."""
+
+    pelvis: Array
+    """(T, 3) angles [rad] added to the pelvis."""
+    chest: Array
+    """(T, 3) angles [rad] added to the chest."""
+    head: Array
+    """(T, 3) angles [rad] added to the head, which else keeps looking ahead."""
+    shift: Array
+    """(T, 3) of the hips to the left, up and forward of the facing, for the average adult [m]."""
+
+
+@dataclass(frozen=True)
 class Ride:
     """Everything below the arms, sampled on the clock of the path."""
 
@@ -63,7 +77,9 @@ class Ride:
     """(T,) 0 walking, 1 running."""
 
 
-def ride(figure: Figure, path: Path, style: Style, rng: np.random.Generator) -> Ride:
+def ride(
+    figure: Figure, path: Path, style: Style, rng: np.random.Generator, overlay: Overlay | None = None
+) -> Ride:
     """Plan the footsteps of a path and carry the trunk over them."""
     times, rate = path.times, path.rate
     plan = steps.Planner(path, style.footing, figure.leg, figure.size).plan()
@@ -102,7 +118,6 @@ def ride(figure: Figure, path: Path, style: Style, rng: np.random.Generator) -> 
     trunk_lean = trunk_lean + np.clip(0.75 * pitch_in, -0.25, 0.35)
     nod = np.radians(0.8 * walk_amount + 1.5 * run) * np.cos(2 * cycle - 0.6)
     pelvis_pitch = np.radians(3.0) + 0.45 * trunk_lean + 0.6 * nod
-    pelvis = turned(pelvis_heading, pelvis_pitch, pelvis_roll)
 
     breath = style.noise * np.sin(2 * np.pi * 0.27 * times + rng.uniform(0, 2 * np.pi))
     chest_yaw = style.twist * np.radians(walk_amount * 6.5 + 5.0 * run) * ahead
@@ -110,15 +125,18 @@ def ride(figure: Figure, path: Path, style: Style, rng: np.random.Generator) -> 
     chest_heading = path.facing - chest_yaw * lagged - 0.55 * side_on + lookahead + 0.012 * drift[1]
     chest_roll = -0.45 * drop * np.cos(cycle + 0.3) - 0.55 * bank
     chest_pitch = trunk_lean - 0.3 * nod - 0.008 * breath + 0.006 * drift[2]
-    chest = turned(chest_heading, chest_pitch, chest_roll)
-    head_pitch = np.radians(2.0) + 0.30 * trunk_lean - 0.25 * nod
-    head = turned(
-        path.facing + np.clip(0.28 * turn_rate, -0.7, 0.7) + 0.03 * drift[3],
-        head_pitch + 0.01 * drift[1],
-        -0.25 * bank + 0.01 * drift[2],
-    )
+    head_heading = path.facing + np.clip(0.28 * turn_rate, -0.7, 0.7) + 0.03 * drift[3]
+    head_pitch = np.radians(2.0) + 0.30 * trunk_lean - 0.25 * nod + 0.01 * drift[1]
+    pelvis = np.stack((pelvis_heading, pelvis_pitch, pelvis_roll), axis=1)
+    chest = np.stack((chest_heading, chest_pitch, chest_roll), axis=1)
+    head = np.stack((head_heading, head_pitch, 0.01 * drift[2] - 0.25 * bank), axis=1)
     hips = np.stack((place[:, 0], height, place[:, 1]), axis=1)
-    trunk = Trunk(hips, pelvis, chest, head)
+    if overlay is not None:
+        pelvis, chest, head = pelvis + overlay.pelvis, chest + overlay.chest, head + overlay.head
+        left, up, front = (figure.size * overlay.shift).T
+        level = left[:, None] * side_ways + front[:, None] * fore
+        hips = hips + np.stack((level[:, 0], up, level[:, 1]), axis=1)
+    trunk = Trunk(hips, *(turned(*angles.T) for angles in (pelvis, chest, head)))
     trunk = _within_reach(figure, trunk, tracks, rate)
     return Ride(path, plan, trunk, tracks, cycle, speed, ahead, run)
 

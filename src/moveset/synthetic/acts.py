@@ -1,0 +1,214 @@
+"""Actions from key poses: anticipation, strike, follow-through and recovery, the hips first and the weapon last.
+
+A key says where trunk, hands and weapon are at a moment. Each part reads the keys with a delay of its own, so that a
+blow runs from the hips through shoulders and arms to the blade (Putnam 1993, proximal-to-distal sequencing), and
+parts never stop together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from moveset.geometry import quaternion
+from moveset.geometry.quaternion import Array
+from moveset.motion import Clip, Event, Tags
+from moveset.synthetic import arms, clips, curves, gait, paths
+from moveset.synthetic.figure import ArmTrack, Figure, Trunk
+from moveset.synthetic.gait import Overlay, Ride, Style
+from moveset.synthetic.paths import Path
+from moveset.synthetic.recipe import Stage
+
+Triple = tuple[float, float, float]
+_ARM = 0.5355
+"""Arm length of the average adult [m], in which hands are placed."""
+SHAFT = 0.19
+"""Between the hands on a two-handed weapon [m]."""
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Hands and weapon relative to the chest: x left, y up, z ahead of the middle between the shoulders [m]."""
+
+    grip: Triple
+    """Palm of the right hand."""
+    aim: Triple
+    """Where the weapon (the thumb side of the right hand) points."""
+    off: Triple = (0.20, -0.28, 0.26)
+    """Palm of the left hand where it is free."""
+    off_aim: Triple = (-0.3, 0.85, 0.45)
+
+
+@dataclass(frozen=True)
+class Key:
+    """The body at one moment of an action. Angles in degrees: turn left, pitch forward, lift of the left side."""
+
+    hold: Hold
+    pelvis: Triple = (0.0, 0.0, 0.0)
+    chest: Triple = (0.0, 0.0, 0.0)
+    head: Triple = (0.0, 0.0, 0.0)
+    shift: Triple = (0.0, 0.0, 0.0)
+    """Hips to the left, up, forward [m]."""
+
+
+@dataclass(frozen=True)
+class Delays:
+    """How much later than the keys each part moves [s]; negative leads."""
+
+    pelvis: float = -0.05
+    chest: float = -0.025
+    hand: float = 0.0
+    weapon: float = 0.015
+    off: float = 0.03
+    head: float = -0.06
+
+
+@dataclass(frozen=True)
+class Act:
+    """Key poses over time on a path, performed in a style."""
+
+    seconds: float
+    keys: tuple[tuple[float, Key], ...]
+    style: Style
+    two_handed: bool = False
+    travel: tuple[tuple[float, float, float], ...] = ((0.0, 0.0, 0.0),)
+    """(time, forward, left) of the root [m]."""
+    events: tuple[Event, ...] = ()
+    strokes: tuple[int, ...] = ()
+    """Numbers of the keys that are hits: there the weapon is fastest."""
+    delays: Delays = field(default_factory=Delays)
+    free_arms: float = 0.0
+    """Share of the arms that keeps swinging with the gait."""
+
+
+def perform(stage: Stage, act: Act, name: str, tags: Tags, *, loop: bool = False) -> Clip:
+    """The clip of an act."""
+    path = travel_path(act, stage)
+    return on_path(stage, path, act, name, tags, loop=loop)
+
+
+def on_path(stage: Stage, path: Path, act: Act, name: str, tags: Tags, *, loop: bool = False) -> Clip:
+    """The clip of an act while the body follows a path."""
+    figure = stage.figure
+    times = path.times - path.start
+    overlay = Overlay(
+        *(np.radians(_read(act, part, times, delay)) for part, delay in _angles(act)),
+        shift=_read(act, "shift", times, act.delays.pelvis),
+    )
+    ride = gait.ride(figure, path, act.style, stage.rng, overlay)
+    tracks = weapon_arms(figure, ride, act, times)
+    if act.free_arms:
+        swinging = gait.swinging_arms(ride, act.style, stage.rng)
+        tracks = arms.both(tracks, swinging, np.full(times.shape, act.free_arms))
+    return clips.finish(
+        figure, path, ride.trunk, ride.feet, tracks,
+        fps=stage.fps, name=name, tags=tags, plan=ride.plan, events=act.events, loop=loop,
+    )  # fmt: skip
+
+
+def travel_path(act: Act, stage: Stage, lead: float = 1.0) -> Path:
+    """The path of the root that an act asks for; a body facing +Z all the way."""
+    times = np.arange(round((act.seconds + 2 * lead) * stage.rate) + 1) / stage.rate - lead
+    knots, ahead, left = np.array(act.travel).T
+    size = stage.figure.size
+    places = np.stack((curves.through(knots, left, times), curves.through(knots, ahead, times)), axis=1)
+    return paths.along(size * places, np.zeros_like(times), rate=stage.rate, lead=lead)
+
+
+def _angles(act: Act) -> tuple[tuple[str, float], ...]:
+    return ("pelvis", act.delays.pelvis), ("chest", act.delays.chest), ("head", act.delays.head)
+
+
+def _read(act: Act, part: str, times: Array, delay: float) -> Array:
+    knots = [time for time, _ in act.keys]
+    return curves.through(knots, [getattr(key, part) for _, key in act.keys], times - delay, act.strokes)
+
+
+def _read_hold(act: Act, part: str, times: Array, delay: float) -> Array:
+    knots = [time for time, _ in act.keys]
+    return curves.through(knots, [getattr(key.hold, part) for _, key in act.keys], times - delay, act.strokes)
+
+
+def _read_aim(act: Act, part: str, times: Array, delay: float) -> Array:
+    knots = [time for time, _ in act.keys]
+    return curves.aim_through(
+        knots, [getattr(key.hold, part) for _, key in act.keys], times - delay, act.strokes
+    )
+
+
+def weapon_arms(figure: Figure, ride: Ride, act: Act, times: Array) -> dict[str, ArmTrack]:
+    """Both arms reaching for grip and weapon; the left hand joins the shaft of a two-handed weapon."""
+    scale = figure.arm / _ARM
+    chest = ride.trunk.chest
+    # steps jolt what the hands carry, a little later than the hips
+    jolt = np.stack(
+        (np.zeros_like(times), 0.012 * np.cos(2 * ride.cycle - 1.2), np.zeros_like(times)), axis=1
+    )
+    jolt = jolt * np.clip(ride.effort / 1.3, 0, 1.5)[:, None]
+    delays = act.delays
+    grip = _read_hold(act, "grip", times, delays.hand) * scale + jolt
+    aim = quaternion.rotate(chest, _read_aim(act, "aim", times, delays.weapon))
+    origin = arms.chest_place(figure, ride.trunk)
+    palm = origin + quaternion.rotate(chest, grip)
+    right = grasp(figure, ride.trunk, "right", palm, aim)
+    if act.two_handed:
+        # the left hand goes where the right one really holds the shaft
+        hand_rotation, hand = arm_end(figure, ride.trunk, "right", right)
+        real_palm = hand + quaternion.rotate(hand_rotation, figure.offset["rightProp"])
+        real_aim = quaternion.rotate(hand_rotation, np.array([0.0, 0, 1]))
+        left = grasp(figure, ride.trunk, "left", real_palm - SHAFT * scale * real_aim, real_aim)
+    else:
+        off = _read_hold(act, "off", times, delays.off) * scale + jolt
+        off_aim = quaternion.rotate(chest, _read_aim(act, "off_aim", times, delays.off))
+        left = grasp(figure, ride.trunk, "left", origin + quaternion.rotate(chest, off), off_aim)
+    return {"left": left, "right": right}
+
+
+def grasp(figure: Figure, trunk: Trunk, side: str, palm: Array, aim: Array) -> ArmTrack:
+    """An arm whose palm, not wrist, is at `palm`. A first guess of the forearm settles how the hand is turned."""
+    sign = 1.0 if side == "left" else -1.0
+    elbow = quaternion.rotate(trunk.chest, _elbow(figure, trunk, palm, sign))
+    offset = figure.offset[f"{side}Prop"]
+    line = palm - arms.shoulder_place(figure, trunk, side)
+    guess = palm - line * (abs(offset[0]) / np.maximum(np.linalg.norm(line, axis=1, keepdims=True), 0.1))
+    forearm = arms.reach(figure, trunk, side, guess, elbow)[2]
+    hand = arms.grip_rotation(quaternion.rotate(forearm, np.array([sign, 0.0, 0.0])), aim, sign, trunk)
+    wrist = palm - quaternion.rotate(hand, offset)
+    return arms.reaching(figure, trunk, side, wrist, hand, elbow)
+
+
+def _elbow(figure: Figure, trunk: Trunk, palm: Array, sign: float) -> Array:
+    """Where the elbow falls, in the chest: down and back, and out to the front when the hand is high."""
+    local = quaternion.inverse_rotate(trunk.chest, palm - arms.chest_place(figure, trunk))
+    high = curves.minimum_jerk((local[:, 1] / figure.arm + 0.1) / 0.7)[:, None]
+    return (1 - high) * np.array([sign * 0.55, -0.65, -0.55]) + high * np.array([sign * 0.75, -0.25, 0.55])
+
+
+def arm_end(figure: Figure, trunk: Trunk, side: str, track: ArmTrack) -> tuple[Array, Array]:
+    """World rotation (F, 4) and position (F, 3) of the hand that an arm's angles give."""
+    rotation = trunk.chest
+    position = figure.upper_chest(trunk)
+    for role, local in (
+        ("Shoulder", track.shoulder), ("UpperArm", track.upper), ("LowerArm", track.lower), ("Hand", track.hand),
+    ):  # fmt: skip
+        position = position + quaternion.rotate(rotation, figure.offset[f"{side}{role}"])
+        rotation = quaternion.multiply(rotation, local)
+    return rotation, position
+
+
+def sequence(*parts: tuple[float, Key]) -> tuple[tuple[float, Key], ...]:
+    """Keys at times, in order."""
+    return tuple(sorted(parts, key=lambda part: part[0]))
+
+
+def shifted(keys: Sequence[tuple[float, Key]], seconds: float) -> tuple[tuple[float, Key], ...]:
+    """The same keys, later."""
+    return tuple((time + seconds, key) for time, key in keys)
+
+
+def lowered(key: Key, metres: float) -> Key:
+    """The same key with the hips lower."""
+    left, up, ahead = key.shift
+    return replace(key, shift=(left, up - metres, ahead))

@@ -1,0 +1,295 @@
+"""Recipes of weapon attacks: one- and two-handed, light and heavy, in every direction, alone and chained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from moveset.geometry import quaternion
+from moveset.geometry.quaternion import Array
+from moveset.motion import Annotation, Clip, Event, Tags
+from moveset.synthetic import acts
+from moveset.synthetic.acts import Act, Delays, Hold, Key
+from moveset.synthetic.figure import turned
+from moveset.synthetic.gait import Style
+from moveset.synthetic.recipe import Recipe, Stage
+from moveset.synthetic.steps import Footing
+
+ONE_HANDED = Style(
+    footing=Footing(cadence=1.75, stand_width=0.30, stagger=0.26, open=0.6, keep=0.6),
+    crouch=0.045, lean=0.05, side_on=-0.30, swing=0.5,
+)  # fmt: skip
+"""Left foot forward, weapon shoulder back."""
+TWO_HANDED = replace(
+    ONE_HANDED,
+    footing=Footing(cadence=1.6, stand_width=0.34, stagger=0.28, open=0.6, keep=0.6),
+    crouch=0.06,
+    lean=0.07,
+)
+
+GUARD_ONE = Key(Hold((-0.20, -0.22, 0.30), (0.18, 0.75, 0.62), (0.17, -0.20, 0.30), (-0.25, 0.9, 0.35)))
+GUARD_TWO = Key(Hold((-0.05, -0.32, 0.30), (0.10, 0.80, 0.58)))
+
+
+@dataclass(frozen=True)
+class Swing:
+    """One blow: the wind-up, the moment of the hit, the follow-through, and where the weapon settles."""
+
+    windup: Key
+    hit: Key
+    follow: Key
+    direction: str
+    impression: str = "Slash"
+
+
+def _key(
+    grip: acts.Triple,
+    aim: acts.Triple,
+    pelvis: acts.Triple,
+    chest: acts.Triple,
+    shift: acts.Triple,
+    off: acts.Triple = (0.20, -0.26, 0.22),
+    off_aim: acts.Triple = (-0.3, 0.85, 0.45),
+) -> Key:
+    # the head keeps its eyes on the target and gives way a little to the chest
+    head = (0.15 * chest[0], 0.25 * chest[1], 0.3 * chest[2])
+    return Key(Hold(grip, aim, off, off_aim), pelvis, chest, head, shift)
+
+
+ONE = {
+    "overhead": Swing(
+        _key((-0.24, 0.32, 0.02), (0.15, 0.55, -0.82), (-14, -4, 0), (-30, -9, -5), (-0.02, 0.0, -0.05), (0.16, -0.04, 0.36)),
+        _key((-0.12, 0.02, 0.46), (0.05, 0.50, 0.87), (8, 5, 0), (12, 12, 3), (0.01, -0.05, 0.06), (0.26, -0.22, 0.16)),
+        _key((0.06, -0.36, 0.34), (0.30, -0.50, 0.80), (14, 9, 0), (26, 24, 5), (0.02, -0.09, 0.09), (0.30, -0.30, 0.02)),
+        "from above",
+    ),
+    "right_to_left": Swing(
+        _key((-0.46, -0.02, 0.06), (-0.50, 0.30, -0.81), (-20, -2, 0), (-42, 0, -4), (-0.05, -0.01, -0.04), (0.12, -0.06, 0.38)),
+        _key((-0.12, -0.06, 0.46), (-0.35, 0.08, 0.93), (8, 3, 0), (14, 6, 2), (0.02, -0.05, 0.05), (0.28, -0.18, 0.14)),
+        _key((0.30, -0.10, 0.26), (0.94, -0.05, 0.20), (20, 4, 0), (44, 8, 4), (0.05, -0.06, 0.07), (0.34, -0.24, -0.02)),
+        "from right to left",
+    ),
+    "left_to_right": Swing(
+        _key((0.24, -0.02, 0.22), (0.80, 0.35, -0.48), (16, -1, 0), (36, 2, 4), (0.04, -0.02, -0.03), (0.12, -0.22, 0.30)),
+        _key((-0.12, -0.04, 0.48), (0.30, 0.06, 0.95), (-2, 3, 0), (2, 5, 0), (0.0, -0.05, 0.05), (0.26, -0.22, 0.14)),
+        _key((-0.50, -0.06, 0.18), (-0.88, 0.05, 0.15), (-16, 2, 0), (-30, 5, -4), (-0.04, -0.05, 0.06), (0.34, -0.20, -0.02)),
+        "from left to right",
+    ),
+    "diagonal_down": Swing(
+        _key((-0.40, 0.28, 0.00), (-0.25, 0.68, -0.69), (-18, -4, 0), (-38, -7, -6), (-0.04, 0.0, -0.05), (0.14, -0.04, 0.37)),
+        _key((-0.10, -0.02, 0.47), (-0.08, 0.35, 0.93), (8, 5, 0), (14, 11, 4), (0.02, -0.05, 0.06), (0.27, -0.20, 0.15)),
+        _key((0.24, -0.34, 0.24), (0.72, -0.58, 0.38), (18, 8, 0), (36, 20, 7), (0.04, -0.09, 0.08), (0.33, -0.28, 0.0)),
+        "diagonally down from the right shoulder",
+    ),
+    "diagonal_up": Swing(
+        _key((-0.40, -0.38, 0.06), (-0.42, -0.62, -0.66), (-18, 6, 0), (-36, 14, 5), (-0.04, -0.09, -0.03), (0.14, -0.10, 0.36)),
+        _key((-0.10, -0.06, 0.47), (-0.12, 0.05, 0.99), (6, 2, 0), (10, 4, 0), (0.02, -0.04, 0.05), (0.27, -0.22, 0.14)),
+        _key((0.18, 0.26, 0.32), (0.55, 0.80, 0.22), (18, -2, 0), (36, -8, -6), (0.04, 0.01, 0.06), (0.33, -0.26, 0.0)),
+        "diagonally up from the right hip",
+    ),
+    "thrust": Swing(
+        _key((-0.27, -0.20, 0.04), (0.12, 0.14, 0.98), (-20, 0, 0), (-40, 0, 0), (-0.01, -0.03, -0.07), (0.10, -0.06, 0.42)),
+        _key((-0.16, -0.10, 0.32), (0.06, 0.12, 0.99), (-2, 3, 0), (-4, 5, 0), (0.0, -0.06, 0.04), (0.22, -0.18, 0.20)),
+        _key((-0.08, -0.05, 0.53), (0.05, 0.10, 0.99), (13, 6, 0), (26, 11, 0), (0.0, -0.10, 0.15), (0.34, -0.26, -0.04)),
+        "straight ahead", "Piercing",
+    ),
+}  # fmt: skip
+TWO = {
+    "overhead": Swing(
+        _key((-0.08, 0.30, 0.08), (0.05, 0.50, -0.86), (-8, -6, 0), (-14, -13, 0), (0.0, 0.01, -0.07)),
+        _key((-0.04, -0.02, 0.44), (0.02, 0.45, 0.89), (4, 8, 0), (4, 14, 0), (0.0, -0.06, 0.07)),
+        _key((-0.02, -0.40, 0.34), (0.06, -0.50, 0.86), (8, 14, 0), (10, 32, 0), (0.0, -0.12, 0.10)),
+        "from above", "Blunt",
+    ),
+    "right_to_left": Swing(
+        _key((-0.24, -0.06, 0.18), (-0.60, 0.40, -0.69), (-24, -2, 0), (-50, 0, -5), (-0.07, -0.03, -0.05)),
+        _key((-0.06, -0.10, 0.42), (-0.30, 0.10, 0.95), (8, 5, 0), (12, 9, 2), (0.02, -0.07, 0.06)),
+        _key((0.16, -0.10, 0.30), (0.93, 0.10, 0.20), (26, 6, 0), (52, 11, 5), (0.07, -0.08, 0.08)),
+        "from right to left",
+    ),
+    "left_to_right": Swing(
+        _key((0.10, -0.08, 0.24), (0.68, 0.42, -0.60), (20, -2, 0), (46, 0, 5), (0.06, -0.03, -0.04)),
+        _key((-0.06, -0.10, 0.42), (0.25, 0.10, 0.96), (-6, 5, 0), (-8, 8, -2), (-0.01, -0.06, 0.06)),
+        _key((-0.28, -0.10, 0.26), (-0.90, 0.10, 0.25), (-24, 5, 0), (-48, 9, -5), (-0.06, -0.07, 0.08)),
+        "from left to right",
+    ),
+    "diagonal_down": Swing(
+        _key((-0.22, 0.22, 0.10), (-0.30, 0.62, -0.72), (-20, -5, 0), (-42, -9, -6), (-0.05, 0.0, -0.06)),
+        _key((-0.06, -0.06, 0.43), (-0.10, 0.40, 0.91), (7, 7, 0), (10, 13, 4), (0.02, -0.07, 0.07)),
+        _key((0.10, -0.38, 0.28), (0.62, -0.62, 0.48), (22, 11, 0), (42, 26, 7), (0.06, -0.11, 0.09)),
+        "diagonally down from the right shoulder",
+    ),
+    "diagonal_up": Swing(
+        _key((-0.24, -0.36, 0.16), (-0.45, -0.50, -0.74), (-22, 8, 0), (-44, 20, 5), (-0.06, -0.13, -0.03)),
+        _key((-0.06, -0.10, 0.43), (-0.15, 0.05, 0.99), (6, 4, 0), (8, 7, 0), (0.02, -0.05, 0.06)),
+        _key((0.08, 0.22, 0.32), (0.45, 0.86, 0.22), (20, -3, 0), (38, -10, -5), (0.05, 0.01, 0.07)),
+        "diagonally up from the right hip",
+    ),
+    "thrust": Swing(
+        _key((-0.22, -0.18, 0.14), (0.15, 0.14, 0.98), (-22, 0, 0), (-44, 0, 0), (-0.02, -0.04, -0.09)),
+        _key((-0.14, -0.12, 0.32), (0.06, 0.12, 0.99), (-4, 3, 0), (-10, 6, 0), (0.0, -0.08, 0.03)),
+        _key((-0.06, -0.10, 0.48), (0.04, 0.10, 0.99), (10, 7, 0), (16, 13, 0), (0.0, -0.13, 0.16)),
+        "straight ahead", "Piercing",
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Moments of a blow [s] and how far the body steps into it [m]."""
+
+    windup: float
+    hit: float
+    settle: float
+    seconds: float
+    step: float
+    hold: float = 0.0
+    """How long the wind-up is held, creeping back."""
+
+
+TIMINGS = {
+    ("one", "light"): Timing(0.25, 0.42, 0.72, 1.10, 0.42),
+    ("one", "heavy"): Timing(0.46, 0.80, 1.16, 1.75, 0.62, hold=0.12),
+    ("two", "light"): Timing(0.34, 0.56, 0.92, 1.40, 0.42),
+    ("two", "heavy"): Timing(0.58, 1.02, 1.50, 2.15, 0.66, hold=0.18),
+}
+
+
+def blow(swing: Swing, timing: Timing, guard: Key, start: float = 0.0) -> tuple[tuple[float, Key], ...]:
+    """Keys of one blow that begins at `start`: the hit divides its time as it divides the way of the blade."""
+    begin = timing.windup + timing.hold
+    before, after = _way(swing.windup, swing.hit), _way(swing.hit, swing.follow)
+    end = timing.hit + (timing.hit - begin) * after / before
+    keys = [(timing.windup, swing.windup)]
+    if timing.hold:
+        keys.append((begin, _beyond(guard, swing.windup, 1.06)))
+    keys += [(timing.hit, swing.hit), (end, swing.follow)]
+    keys.append((max(timing.settle, end + 0.15), _beyond(swing.hit, swing.follow, 1.10)))
+    return acts.shifted(keys, start)
+
+
+_BLADE = 0.7
+"""Length of a weapon for the timing of its point [m]."""
+
+
+def _way(a: Key, b: Key) -> float:
+    """How far the point of a weapon goes from one key to another [m]: its arc and the way of the hand."""
+
+    def place(key: Key) -> tuple[Array, Array]:
+        turn = turned(*np.radians(key.chest))
+        grip, aim = (quaternion.rotate(turn, np.array(part)) for part in (key.hold.grip, key.hold.aim))
+        return grip + np.array(key.shift), aim / np.linalg.norm(aim)
+
+    (grip_a, aim_a), (grip_b, aim_b) = place(a), place(b)
+    return float(np.linalg.norm(grip_b - grip_a) + _BLADE * np.arccos(np.clip(aim_a @ aim_b, -1, 1)))
+
+
+def _beyond(a: Key, b: Key, share: float) -> Key:
+    """The key at `share` of the way from a to b."""
+
+    def mix(x: acts.Triple, y: acts.Triple) -> acts.Triple:
+        out = [p + share * (q - p) for p, q in zip(x, y, strict=True)]
+        return (out[0], out[1], out[2])
+
+    hold = Hold(
+        *(mix(getattr(a.hold, part), getattr(b.hold, part)) for part in ("grip", "aim", "off", "off_aim"))
+    )
+    return Key(
+        hold, *(mix(getattr(a, part), getattr(b, part)) for part in ("pelvis", "chest", "head", "shift"))
+    )
+
+
+def chain(hands: str, strength: str, names: tuple[str, ...]) -> Act:
+    """One or several blows from guard to guard, stepping into each."""
+    table, guard = (ONE, GUARD_ONE) if hands == "one" else (TWO, GUARD_TWO)
+    timing = TIMINGS[hands, strength]
+    keys: list[tuple[float, Key]] = [(0.0, guard)]
+    travel = [(0.0, 0.0, 0.0)]
+    events: list[Event] = []
+    start, gone = 0.0, 0.0
+    for name in names:
+        keys += blow(table[name], timing, guard, start)
+        begin = start + timing.windup
+        travel.append((max(begin, travel[-1][0] + 0.01), gone, 0.0))
+        gone += timing.step
+        travel.append((start + timing.hit + 0.10, gone, 0.0))
+        events += [
+            Event(start + timing.windup + timing.hold, "swing", "rightHand"),
+            Event(start + timing.hit, "hit", "rightHand"),
+        ]
+        start += timing.hit + 0.62 * (timing.settle - timing.hit) - 0.25 * timing.windup
+    # of all but the last blow only the swing counts: the next wind-up begins out of the follow-through
+    kept: list[tuple[float, Key]] = []
+    for time, key in sorted(keys, key=lambda item: item[0]):
+        if kept and time - kept[-1][0] < 0.05:
+            continue
+        kept.append((time, key))
+    last_hit = events[-1].time
+    seconds = last_hit + timing.seconds - timing.hit
+    kept.append((seconds - 0.02, guard))
+    style = ONE_HANDED if hands == "one" else TWO_HANDED
+    delays = Delays() if strength == "light" else Delays(-0.08, -0.04, 0.0, 0.02, 0.04, -0.09)
+    strokes = tuple(k for k, (_, key) in enumerate(kept) if any(key is table[name].hit for name in names))
+    return Act(seconds, tuple(kept), style, hands == "two", tuple(travel), tuple(events), strokes, delays)
+
+
+_WEAPON = {"one": "Straight Sword", "two": "Great sword/Colossal sword"}
+
+
+def _recipe(hands: str, strength: str, names: tuple[str, ...]) -> Recipe:
+    act = chain(hands, strength, names)
+    table = ONE if hands == "one" else TWO
+
+    def make(stage: Stage, name: str, tags: Tags) -> Clip:
+        return acts.perform(stage, act, name, tags)
+
+    heavy = strength == "heavy"
+    annotation = Annotation(
+        motion_type=("Weapon Attack",),
+        weapon_type=(_WEAPON[hands],),
+        attack_type=(
+            "Right-Handed",
+            "One-Handed" if hands == "one" else "Two-Handed",
+            f"{strength.title()} Attack",
+        )
+        if hands == "one"
+        else ("Two-Handed", f"{strength.title()} Attack"),
+        direction=("Forward",),
+        power=("Heavy-Weighted", "Powerful") if heavy else ("Light-Weighted",),
+        speed=("First slow then fast",) if heavy else ("Swift", "Cleanly"),
+        impression=tuple(dict.fromkeys(table[n].impression for n in names)),
+        posture="The hips turn first, then the shoulders, and the weapon follows through across the body.",
+    )
+    kinds = " and then ".join(
+        f"a {strength} {'thrust' if n == 'thrust' else 'cut'} {table[n].direction}" for n in names
+    )
+    hand = "the right hand" if hands == "one" else "both hands"
+    title = "_".join(names) if len(names) == 1 else "combo_" + "_".join(n.replace("_", "") for n in names)
+    return Recipe(
+        f"{hands}_handed_{strength}_{title}",
+        make,
+        annotation,
+        f"A fighter steps forward and strikes with {hand}: {kinds}.",
+        ("attack", f"{hands}-handed", strength, *names, *(("combo",) if len(names) > 1 else ())),
+    )
+
+
+COMBOS = (
+    ("right_to_left", "left_to_right"),
+    ("diagonal_down", "diagonal_up"),
+    ("right_to_left", "left_to_right", "overhead"),
+    ("diagonal_down", "left_to_right", "thrust"),
+)
+
+
+def recipes() -> tuple[Recipe, ...]:
+    """All of them."""
+    single = [
+        _recipe(hands, strength, (name,))
+        for hands in ("one", "two")
+        for strength in ("light", "heavy")
+        for name in ONE
+    ]
+    combos = [_recipe(hands, "light", names) for hands in ("one", "two") for names in COMBOS]
+    return (*single, *combos)
