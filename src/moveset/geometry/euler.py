@@ -19,9 +19,6 @@ Kind = Literal["intrinsic", "extrinsic"]
 ORDERS = tuple(a + b + c for a in "XYZ" for b in "XYZ" for c in "XYZ" if a != b != c)
 """The twelve orders: six of three different axes, six that begin and end with the same axis."""
 
-GIMBAL_TOLERANCE = 1e-7
-"""Below this sine of half the middle angle the outer axes coincide and the last angle is set to 0."""
-
 
 def to_quaternion(angles: ArrayLike, order: str, kind: Kind = "intrinsic") -> Array:
     """Quaternions (..., 4) of Euler angles (..., 3) [rad]."""
@@ -63,8 +60,8 @@ def from_quaternion(q: Array, order: str, kind: Kind = "intrinsic") -> Array:
     near, far = np.hypot(a, b), np.hypot(c, d)
     middle = 2 * np.arctan2(far, near)
     total, difference = np.arctan2(b, a), np.arctan2(d, c)
-    scale = 1 if proper else np.sqrt(2)
-    closed, opened = far < GIMBAL_TOLERANCE * scale, near < GIMBAL_TOLERANCE * scale
+    noise = 8 * np.finfo(q.dtype).eps  # below it the outer axes coincide and their difference means nothing
+    closed, opened = far < noise, near < noise
     locked = closed | opened
     first = np.where(closed, 2 * total, np.where(opened, 2 * difference, total + difference))
     last = np.where(locked, 0, total - difference)

@@ -165,7 +165,7 @@ def unroll(q: Array, axis: int = 0) -> Array:
 
 def slerp(a: Array, b: Array, t: ArrayLike) -> Array:
     """Spherical interpolation along the shorter way; `t` (...) from 0 to 1."""
-    t = np.asarray(t, dtype=float)[..., None]
+    t = np.asarray(t, dtype=np.result_type(a, b))[..., None]
     dot = np.einsum("...i,...i->...", a, b)[..., None]
     b = np.where(dot < 0, -b, b)
     angle = np.arccos(np.clip(np.abs(dot), 0, 1))
