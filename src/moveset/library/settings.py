@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from moveset.errors import MovesetError
-from moveset.library.policy import DEFAULT_ACTIONS, Policy, policy_from
+from moveset.library.policy import Policy, policy_from
 
 FILE = "library.toml"
 OVERRIDE_FIELDS = (
@@ -27,21 +27,28 @@ OVERRIDE_FIELDS = (
     "annotation",
 )
 
-_TEMPLATE = """\
+_HEAD = """\
 # What this library is built from, and how. Edit it, then `moveset build -o {name}` builds it again.
 
 # Files, folders and .zip archives; relative paths start at the folder that holds the library.
 sources = {sources}
 
-[policy]
-fps = {fps}            # every clip is resampled to this rate; 0 keeps each clip's own
-held_out = {held_out}       # share of motions kept away from training
-split = "{split}"      # hash, or sidecar: as a table beside the files says
-license = {license}          # of clips about which nobody says one
+"""
 
-[policy.actions]      # drop, repair or keep, by check; checks that are not named keep the clip
+_POLICY = """\
+[policy]
+fps = {fps}  # every clip is resampled to this rate; 0 keeps each clip's own
+held_out = {held_out}  # share of motions kept away from training
+split = "{split}"  # hash, or sidecar: as a table beside the files says
+license = {license}  # of clips about which nobody says one
+
+# drop, repair or keep, by check; checks that are not named keep the clip
+[policy.actions]
 {actions}
 
+"""
+
+_TAIL = """\
 # What you know better than files and names. `file` is a pattern over the column file, `clip` one over clip names.
 # [[overrides]]
 # file = "*/walk_*.bvh"
@@ -51,6 +58,8 @@ license = {license}          # of clips about which nobody says one
 # license = "CC0-1.0"
 # split = "held-out"
 """
+
+_POLICY_SECTION = re.compile(r"^\[policy\].*?(?=^\[\[|^\[(?!policy)|^# What you know|\Z)", re.M | re.S)
 
 
 @dataclass(frozen=True)
@@ -70,18 +79,8 @@ class Settings:
 
 def new_settings(name: str, sources: Sequence[str], policy: Policy) -> Settings:
     """Settings of a library that is built for the first time."""
-    actions = {**DEFAULT_ACTIONS, **policy.actions}
-    width = max(map(len, actions), default=0)
-    text = _TEMPLATE.format(
-        name=name,
-        sources=_listed(sources),
-        fps=policy.fps,
-        held_out=policy.held_out,
-        split=policy.split,
-        license=json.dumps(policy.license),
-        actions="\n".join(f'{check:{width}} = "{action}"' for check, action in actions.items()),
-    )
-    return Settings(tuple(sources), policy, (), text)
+    head = _HEAD.format(name=name, sources=_listed(sources))
+    return Settings(tuple(sources), policy, (), head + _policy_text(policy) + _TAIL)
 
 
 def read_settings(file: Path) -> Settings:
@@ -116,6 +115,26 @@ def with_sources(settings: Settings, sources: Sequence[str]) -> Settings:
     )
     return Settings(
         tuple(sources), settings.policy, settings.overrides, text if count else f"{line}\n{settings.text}"
+    )
+
+
+def with_policy(settings: Settings, policy: Policy) -> Settings:
+    """The same settings with another policy; the rest of the text stays."""
+    if policy == settings.policy:
+        return settings
+    section = _policy_text(policy)
+    text, count = _POLICY_SECTION.subn(lambda _: section, settings.text, count=1)
+    return Settings(settings.sources, policy, settings.overrides, text if count else f"{text}\n{section}")
+
+
+def _policy_text(policy: Policy) -> str:
+    width = max(map(len, policy.actions), default=0)
+    return _POLICY.format(
+        fps=policy.fps,
+        held_out=policy.held_out,
+        split=policy.split,
+        license=json.dumps(policy.license),
+        actions="\n".join(f'{check:{width}} = "{action}"' for check, action in policy.actions.items()),
     )
 
 

@@ -8,7 +8,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -26,7 +26,7 @@ from moveset.library.ingest.staging import commit, stage
 from moveset.library.ingest.writer import Writer
 from moveset.library.policy import Policy
 from moveset.library.schema import VERSION, ClipRow, FindingRow
-from moveset.library.settings import FILE, Settings, new_settings, read_settings, with_sources
+from moveset.library.settings import FILE, Settings, new_settings, read_settings, with_policy, with_sources
 from moveset.library.split import HELD_OUT, TRAIN, side_of
 from moveset.library.store import Library
 from moveset.library.view import open_view, write_view
@@ -168,8 +168,8 @@ def _settings(
     if not file.is_file():
         return new_settings(target.name, stored, policy or Policy())
     settings = read_settings(file)
-    if policy is not None and policy != settings.policy:
-        settings = replace(new_settings(target.name, settings.sources, policy), overrides=settings.overrides)
+    if policy is not None:
+        settings = with_policy(settings, policy)
     return with_sources(settings, stored) if stored else settings
 
 

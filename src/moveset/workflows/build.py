@@ -1,0 +1,64 @@
+"""Files to a library: load, audit, repair, measure, store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from moveset.errors import MovesetError
+from moveset.library.ingest.build import Progress, Report, build
+from moveset.library.ingest.prepare import Tools
+from moveset.library.policy import Policy, read_policy
+from moveset.library.settings import FILE, read_settings
+from moveset.motion import Clip
+from moveset.workflows.load import load
+from moveset.workflows.thumbnail import thumbnail
+
+
+def build_library(
+    out: str | os.PathLike[str],
+    sources: Sequence[str | os.PathLike[str]] = (),
+    *,
+    clips: Sequence[Clip] = (),
+    policy: Policy | None = None,
+    fps: float | None = None,
+    workers: int | None = None,
+    thumbnails: bool = True,
+    view: bool = True,
+    fresh: bool = False,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> Report:
+    """Build `out` from files, folders and archives, and from `clips` made by the program.
+
+    Sources and policy that are not given are those of the library's own library.toml. `workers` are processes:
+    by default one a core; 1 works in this process. Files that did not change since the last build are taken
+    from it, unless `fresh`.
+    """
+    if fps is not None:
+        policy = replace(policy or _own_policy(Path(out)), fps=fps)
+    return build(
+        out,
+        sources,
+        tools=Tools(load, thumbnail if thumbnails else None),
+        clips=clips,
+        policy=policy,
+        workers=workers or os.cpu_count() or 1,
+        view=view,
+        fresh=fresh,
+        on_progress=on_progress,
+    )
+
+
+def load_policy(file: str | os.PathLike[str]) -> Policy:
+    """A policy from a TOML file."""
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except OSError as error:
+        raise MovesetError(f"cannot be read: {error.strerror}", file=file) from None
+    return read_policy(text, file)
+
+
+def _own_policy(out: Path) -> Policy:
+    return read_settings(out / FILE).policy if (out / FILE).is_file() else Policy()
