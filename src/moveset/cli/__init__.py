@@ -22,7 +22,8 @@ VERBS = {
     "info": "what a file, folder or archive holds\n\nExample: `moveset info knight.glb pack.zip --tree`",
     "convert": "write clips in another format\n\n"
     "Examples: `moveset convert walk.bvh -o walk.glb`, `moveset convert pack.zip clips/ -o out --to bvh --fps 30`",
-    "render": "draw a clip: contact sheet, strip of poses, GIF",
+    "render": "draw a clip: contact sheet, strip of poses, GIF\n\n"
+    "Example: `moveset render 'knight.glb#1H_Melee_Attack_Chop' -o chop.gif --view side`",
     "build": "clips to a library: audited, repaired, measured, tagged, split\n\n"
     "Example: `moveset build clips/ pack.zip -o my.library`",
     "query": "ask a library in SQL\n\nExample: `moveset query my.library \"speed > 1 and 'walk' in tags\"`",

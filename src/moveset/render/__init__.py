@@ -10,18 +10,19 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from moveset.render.camera import VIEWS, Camera, follow, frame_points
+    from moveset.render.camera import VIEWS, Camera, frame_points
     from moveset.render.clips import Actor, render_actors, render_clip
     from moveset.render.encode import save_gif, save_png
     from moveset.render.model import Trail
     from moveset.render.picture import Look
     from moveset.render.sheet import contact_sheet
+    from moveset.render.strips import strip
 
 _HOME = {
-    "VIEWS": "camera", "Camera": "camera", "follow": "camera", "frame_points": "camera",
+    "VIEWS": "camera", "Camera": "camera", "frame_points": "camera",
     "Actor": "clips", "render_actors": "clips", "render_clip": "clips",
     "save_gif": "encode", "save_png": "encode",
-    "Trail": "model", "Look": "picture", "contact_sheet": "sheet",
+    "Trail": "model", "Look": "picture", "contact_sheet": "sheet", "strip": "strips",
 }  # fmt: skip
 
 __all__ = [
@@ -31,12 +32,12 @@ __all__ = [
     "Look",
     "Trail",
     "contact_sheet",
-    "follow",
     "frame_points",
     "render_actors",
     "render_clip",
     "save_gif",
     "save_png",
+    "strip",
 ]
 
 

@@ -8,7 +8,6 @@ and 1 for an orthographic one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -153,19 +152,3 @@ def _closest(a: Array, z: Array, slope: float) -> tuple[float, float]:
     """
     high, low = np.max(a - slope * z), np.max(-a - slope * z)
     return float((high + low) / (2 * slope)), float((high - low) / 2)
-
-
-def follow(camera: Camera, centers: Array, fps: float, seconds: float = 0.25) -> Sequence[Camera]:
-    """The camera carried along the smoothed floor path of `centers` (F, 3), one camera a frame.
-
-    `seconds` is the standard deviation of the Gaussian that smooths the path. `camera` belongs to the origin.
-    """
-    path = np.array(centers, dtype=float)
-    path[:, 1] = 0.0
-    reach = int(np.ceil(3 * seconds * fps))
-    if len(path) > 1 and reach > 0:
-        kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (seconds * fps)) ** 2)
-        padded = np.pad(path, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")
-        smooth = [np.convolve(padded[:, k], kernel / kernel.sum(), mode="valid") for k in (0, 2)]
-        path[:, 0], path[:, 2] = smooth
-    return [camera.moved(offset) for offset in path]

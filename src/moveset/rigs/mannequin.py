@@ -53,13 +53,13 @@ def mannequin(skeleton: Skeleton, clip: Clip | None = None, *, weapon: str | Non
 
 def add_bones(figure: Figure, skeleton: Skeleton, positions: Array) -> None:
     """A tapered rod along each bone and a ball at each joint, each part rigid."""
-    bones = [
+    bones: list[tuple[int, Array]] = [
         (j, positions[child] - positions[j]) for j, below in enumerate(skeleton.children) for child in below
     ]
     if skeleton.tips is not None:
         turned = forward_kinematics(skeleton.rest_rotations, skeleton.rest_translations, skeleton.parents)[0]
         ends = quaternion.rotate(turned, skeleton.tips)
-        bones += [(j, ends[j]) for j in np.flatnonzero(np.isfinite(ends).all(axis=1))]
+        bones += [(int(j), ends[j]) for j in np.flatnonzero(np.isfinite(ends).all(axis=1))]
     lengths = np.array([np.linalg.norm(bone) for _, bone in bones])
     reach = float(np.ptp(positions, axis=0).max(initial=0.0))
     typical = (
