@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_module
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
@@ -87,5 +88,5 @@ def summary(done: list[Converted]) -> str:
     return "\n".join(lines)
 
 
-def _given(options: dict[str, object]) -> dict[str, object]:
+def _given(options: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}

@@ -9,6 +9,11 @@ _POWERS = np.array([10.0**k for k in range(23)])  # all exact in float64
 _EXACT = 1 << 53
 
 
+@njit(cache=True, inline="always")
+def _blank(c: int) -> bool:
+    return c == 32 or 9 <= c <= 13
+
+
 @njit(cache=True, nogil=True)
 def parse_decimals(
     text: np.ndarray, columns: int, values: np.ndarray, odd_tokens: np.ndarray
@@ -25,7 +30,7 @@ def parse_decimals(
     i = 0
     while i < size:
         c = text[i]
-        if c <= 32:
+        if _blank(c):
             if c == 10:
                 fresh_line = True
             i += 1
@@ -71,11 +76,11 @@ def parse_decimals(
                 i += 1
             plain = i > before
             exponent += -power if down else power
-        if plain and (i == size or text[i] <= 32) and mantissa <= _EXACT and -22 <= exponent <= 22:
+        if plain and (i == size or _blank(text[i])) and mantissa <= _EXACT and -22 <= exponent <= 22:
             value = mantissa / _POWERS[-exponent] if exponent < 0 else mantissa * _POWERS[exponent]
             values[count] = -value if negative else value
         else:
-            while i < size and text[i] > 32:
+            while i < size and not _blank(text[i]):
                 i += 1
             odd_tokens[odd] = count
             odd_tokens[odd + 1] = start
@@ -113,3 +118,39 @@ def print_decimals(scaled: np.ndarray, decimals: int, out: np.ndarray) -> int:
             out[at] = 32 if column + 1 < scaled.shape[1] else 10
             at += 1
     return at
+
+
+@njit(cache=True, nogil=True)
+def turn_joints(values: np.ndarray, columns: np.ndarray, axes: np.ndarray, rotations: np.ndarray) -> None:
+    """Angles in degrees (F, C) to quaternions (F, J, 4), each in the hemisphere of the frame before.
+
+    `columns` (J, 3) are the columns of a joint's angles in the order in which they turn, `axes` (J, 3) their
+    axes; -1 where a joint has fewer.
+    """
+    half_degree = np.pi / 360
+    q = np.empty(4)
+    for f in range(values.shape[0]):
+        for j in range(columns.shape[0]):
+            q[:3], q[3] = 0.0, 1.0
+            for k in range(3):
+                if columns[j, k] < 0:
+                    break
+                half = values[f, columns[j, k]] * half_degree
+                sine, cosine = np.sin(half), np.cos(half)
+                # q times a turn about axis a: the other axes b, c follow it cyclically
+                a = axes[j, k]
+                b, c = (a + 1) % 3, (a + 2) % 3
+                qa, qb, qc, qw = q[a], q[b], q[c], q[3]
+                q[a] = qa * cosine + qw * sine
+                q[b] = qb * cosine + qc * sine
+                q[c] = qc * cosine - qb * sine
+                q[3] = qw * cosine - qa * sine
+            sign = 1.0
+            if f > 0:
+                dot = 0.0
+                for i in range(4):
+                    dot += q[i] * rotations[f - 1, j, i]
+                if dot < 0:
+                    sign = -1.0
+            for i in range(4):
+                rotations[f, j, i] = sign * q[i]

@@ -34,42 +34,48 @@ class Block:
     """Whether some frame starts in the middle of a line."""
 
 
-def parse_block(text: bytes, columns: int, first_line: int, file: str) -> Block:
+def parse_block(text: memoryview, columns: int, first_line: int, file: str) -> Block:
     """Read all numbers of `text`, which are `columns` a frame; `first_line` is the line it starts on."""
     if "numba" in sys.modules or len(text) >= COMPILED_FROM:
         return _compiled(text, columns, first_line, file)
-    rows = [line.split() for line in text.split(b"\n")]
+    rows = _rows(text)
     tokens = [token for row in rows for token in row]
     try:
         values = np.array([float(t) for t in tokens], dtype=np.float64)
     except ValueError:
         values = None
-    if values is None or b"_" in text:
+    if values is None or any(b"_" in token for token in tokens):
         values = np.array([_number(t, text, k, first_line, file) for k, t in enumerate(tokens)])
     ends = np.cumsum([len(row) for row in rows])
     frames = np.arange(0, len(values), max(columns, 1))
     return Block(values, bool(np.setdiff1d(frames, np.concatenate(([0], ends))).size))
 
 
-def line_of(text: bytes, token: int, first_line: int) -> int:
-    """Line on which the `token`-th token of `text` stands."""
-    for line, row in enumerate(text.split(b"\n")):
-        token -= len(row.split())
+def line_of(text: memoryview, token: int, first_line: int) -> int:
+    """Line on which the `token`-th token of `text` stands; the last line that holds any if there are fewer."""
+    last = first_line
+    for line, row in enumerate(_rows(text)):
+        token -= len(row)
+        if row:
+            last = first_line + line
         if token < 0:
-            return first_line + line
-    return first_line + text.count(b"\n")
+            break
+    return last
 
 
-def odd_row(text: bytes, columns: int, first_line: int) -> tuple[int, int]:
+def odd_row(text: memoryview, columns: int, first_line: int) -> tuple[int, int]:
     """Line and count of the first row that does not hold `columns` numbers."""
-    for line, row in enumerate(text.split(b"\n")):
-        count = len(row.split())
-        if count not in (0, columns):
-            return first_line + line, count
+    for line, row in enumerate(_rows(text)):
+        if len(row) not in (0, columns):
+            return first_line + line, len(row)
     return first_line, columns
 
 
-def _compiled(text: bytes, columns: int, first_line: int, file: str) -> Block:
+def _rows(text: memoryview) -> list[list[bytes]]:
+    return [line.split() for line in bytes(text).split(b"\n")]
+
+
+def _compiled(text: memoryview, columns: int, first_line: int, file: str) -> Block:
     from moveset.formats.bvh.kernels import parse_decimals
 
     # pages that are never written are never allocated
@@ -83,14 +89,14 @@ def _compiled(text: bytes, columns: int, first_line: int, file: str) -> Block:
     return Block(values[:count], bool(torn))
 
 
-def _token_at(text: bytes, start: int) -> bytes:
+def _token_at(text: memoryview, start: int) -> bytes:
     stop = start
-    while stop < len(text) and text[stop] > 32:
+    while stop < len(text) and not (text[stop] == 32 or 9 <= text[stop] <= 13):
         stop += 1
-    return text[start:stop]
+    return bytes(text[start:stop])
 
 
-def _number(token: bytes, text: bytes, index: int, first_line: int, file: str) -> float:
+def _number(token: bytes, text: memoryview, index: int, first_line: int, file: str) -> float:
     if _NUMBER.fullmatch(token):
         return float(token)
     if _NAN.fullmatch(token):

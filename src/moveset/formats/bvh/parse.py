@@ -229,7 +229,7 @@ class _Hierarchy:
         ]  # fmt: skip
 
 
-def _motion_header(data: bytes, at: int, path: str) -> tuple[int | None, str, bytes, int]:
+def _motion_header(data: bytes, at: int, path: str) -> tuple[int | None, str, memoryview, int]:
     """Declared frames, frame time as printed, the number block, and the line that this starts on."""
     declared: int | None = None
     time_text = ""
@@ -241,8 +241,8 @@ def _motion_header(data: bytes, at: int, path: str) -> tuple[int | None, str, by
             at = match.end()
             time_text = match[1].decode("latin-1")
     line = data.count(b"\n", 0, at) + 1
-    body = data[at:]
-    if declared is None and not time_text and not body.strip():
+    body = memoryview(data)[at:]
+    if declared is None and not time_text and not bytes(body).strip():
         raise MovesetError(
             "the file ends after MOTION", file=path, where=f"line {line}", do="it was cut off: fetch it again"
         )
@@ -257,7 +257,7 @@ def _count(text: bytes) -> int | None:
 
 
 def _frames(
-    body: bytes, columns: int, declared: int | None, line: int, path: str
+    body: memoryview, columns: int, declared: int | None, line: int, path: str
 ) -> tuple[np.ndarray, list[Finding]]:
     block = parse_block(body, columns, line, path)
     total = len(block.values)
@@ -298,7 +298,7 @@ def _frames(
 
 
 def _check_finite(
-    values: np.ndarray, body: bytes, columns: int, line: int, path: str, on_bad_numbers: BadNumbers
+    values: np.ndarray, body: memoryview, columns: int, line: int, path: str, on_bad_numbers: BadNumbers
 ) -> None:
     if on_bad_numbers == "keep" or np.isfinite(values).all():
         return

@@ -20,6 +20,9 @@ from moveset.motion.kinematics import forward_kinematics
 
 READ_OPTIONS = ("unit", "up", "rest", "positions", "on_bad_numbers")
 _PROBED_POSES = 16
+COMPILED_FROM = 1 << 17
+"""Numbers in a file from which on the compiled conversion is loaded. By size alone, so that the same file gives the
+same last bit whatever ran before."""
 _SILENT = 1e-3
 """Position channels this small beside the OFFSET say nothing: taken at their word they would fold the bone."""
 
@@ -135,13 +138,8 @@ def _poses(
 ) -> tuple[Array, Array, Array | None, list[Finding]]:
     """Local rotations (F, J, 4), translations (F, J, 3), scales or None, in file units and axes."""
     frames, joints = len(document.values), len(document.joints)
-    radians = document.values * (np.pi / 180)
     rotations = quaternion.identity((frames, joints))
-    for order, members in _by_order(document).items():
-        columns = np.concatenate([columns for _, columns in members])
-        turned = _turns(radians[:, columns].reshape(frames, len(members), len(order)), order)
-        rotations[:, [j for j, _ in members]] = turned
-    rotations = quaternion.unroll(rotations)
+    _turn(document, rotations)
 
     notes: list[Finding] = []
     translations = np.broadcast_to(offsets, (frames, joints, 3))
@@ -174,22 +172,31 @@ def _poses(
     return rotations, translations, scales, notes
 
 
-def _by_order(document: Document) -> dict[str, list[tuple[int, np.ndarray]]]:
-    """Joints and their columns by rotation order, so that each order is converted at one go."""
-    orders: dict[str, list[tuple[int, np.ndarray]]] = {}
-    for j, joint in enumerate(document.joints):
-        if turns := joint.columns("r"):
-            order = "".join("XYZ"[axis] for axis, _ in turns)
-            columns = document.starts[j] + np.array([k for _, k in turns])
-            orders.setdefault(order, []).append((j, columns))
-    return orders
+def _turn(document: Document, rotations: Array) -> None:
+    """Fill (F, J, 4) with the rotations of every joint, hemisphere-continuous."""
+    turns = [
+        [(axis, document.starts[j] + k) for axis, k in joint.columns("r")]
+        for j, joint in enumerate(document.joints)
+    ]
+    if document.values.size >= COMPILED_FROM:
+        from moveset.formats.bvh.kernels import turn_joints
 
-
-def _turns(angles: Array, order: str) -> Array:
-    """Quaternions of angles (..., len(order)) about the named axes of the turning body."""
-    missing = [axis for axis in "XYZ" if axis not in order][: 3 - len(order)]
-    padding = np.zeros((*angles.shape[:-1], len(missing)))
-    return euler.to_quaternion(np.concatenate((angles, padding), axis=-1), order + "".join(missing))
+        padded = np.full((len(turns), 3, 2), -1)
+        for j, turn in enumerate(turns):
+            padded[j, : len(turn)] = np.reshape(turn, (-1, 2))
+        turn_joints(document.values, padded[..., 1].copy(), padded[..., 0].copy(), rotations)
+        return
+    by_order: dict[str, list[int]] = {}
+    for j, turn in enumerate(turns):
+        order = "".join("XYZ"[axis] for axis, _ in turn)
+        by_order.setdefault(order + "".join(axis for axis in "XYZ" if axis not in order), []).append(j)
+    for order, joints in by_order.items():
+        angles = np.zeros((len(rotations), len(joints), 3))
+        for place, j in enumerate(joints):
+            columns = [column for _, column in turns[j]]
+            angles[:, place, : len(columns)] = np.radians(document.values[:, columns])
+        rotations[:, joints] = euler.to_quaternion(angles, order)
+    rotations[:] = quaternion.unroll(rotations)
 
 
 def _bone_offsets(offsets: Array, translations: Array) -> Array:
