@@ -16,10 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from moveset.conventions import UP
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 from moveset.motion.clip import Annotation, Clip, Contacts, Tags
-from moveset.motion.roles import mirrored
+from moveset.motion.ground import headings
+from moveset.motion.roles import BODY, mirrored
 from moveset.motion.skeleton import Skeleton
 
 REFLECTION = np.diag([-1.0, 1.0, 1.0])
@@ -29,8 +31,8 @@ AXIS_FLIPS = tuple(np.diag(d) for d in ((-1.0, 1, 1), (1, -1.0, 1), (1, 1, -1.0)
 
 _OFFSET_TOLERANCE = 0.1
 """How far a mirrored bone may miss its twin, as a share of its length."""
-_CLEARLY_BETTER = np.radians(60.0)
-"""Wrong flips are wrong by half turns; motion that is merely lopsided is not a reason to overrule the rest pose."""
+_CLEARLY_BETTER = np.radians(45.0)
+"""Wrong flips are wrong by half turns; lopsided motion is so by less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,29 +76,21 @@ def mirror(clip: Clip, symmetry: Symmetry | None = None) -> Clip:
 
 
 def find_symmetry(skeleton: Skeleton, clips: Sequence[Clip] = ()) -> Symmetry:
-    """Twins by role (joints without one by their place), axis flips from the rest pose or from `clips`."""
+    """Twins by role (joints without one by their place), reflections from the rest pose or from `clips`.
+
+    Clips overrule the rest pose only for the whole skeleton and only if that brings mirrored and unmirrored mean
+    rotations clearly closer: one lopsided clip says little.
+    """
     twins = find_twins(skeleton)
-    rest_rotations = quaternion.to_matrix(skeleton.rest_world[0])
-    from_rest = np.swapaxes(rest_rotations[twins], -1, -2) @ REFLECTION @ rest_rotations
+    from_rest = _flips_of_rest(skeleton, twins)
     if not clips:
         return Symmetry(twins, from_rest)
-    means = quaternion.to_matrix(
-        quaternion.mean(np.concatenate([clip.rotations for clip in clips]).astype(float), axis=0)
-    )
-    flips = np.empty_like(from_rest)
-    for j, parent in enumerate(skeleton.parents):
-        above = REFLECTION if parent < 0 else flips[parent]
-        if twins[j] < j:  # the other side was decided: the same choice seen from here
-            flips[j] = flips[twins[j]].T
-            continue
-        candidates = [s for s in AXIS_FLIPS if _fits_bones(skeleton, twins, j, s)]
-        errors = [_angle(means[j].T @ above.T @ means[twins[j]] @ s) for s in candidates]
-        usual = _angle(means[j].T @ above.T @ means[twins[j]] @ from_rest[j])
-        keep = not errors or (
-            _fits_bones(skeleton, twins, j, from_rest[j]) and usual < min(errors) + _CLEARLY_BETTER
-        )
-        flips[j] = from_rest[j] if keep else candidates[int(np.argmin(errors))]
-    return Symmetry(twins, flips)
+    means = _mean_rotations(skeleton, clips)
+    body = [j for role, j in skeleton.by_role.items() if role in BODY] or list(range(len(skeleton)))
+    from_clips = _flips_of_motion(skeleton, twins, from_rest, means)
+    rest_errors, errors = (_errors(skeleton, twins, flips, means)[body] for flips in (from_rest, from_clips))
+    better = np.median(errors) < np.median(rest_errors) - _CLEARLY_BETTER
+    return Symmetry(twins, from_clips if better else from_rest)
 
 
 def find_twins(skeleton: Skeleton) -> np.ndarray:
@@ -105,18 +99,81 @@ def find_twins(skeleton: Skeleton) -> np.ndarray:
     for j, role in enumerate(skeleton.roles):
         if role is not None:
             twins[j] = skeleton.by_role.get(mirrored(role) or role, j)
-    positions = skeleton.rest_world[1]
+    reflection, positions = _plane(skeleton, twins), skeleton.rest_world[1]
+    center = positions[skeleton.by_role.get("hips", 0)]
     taken = {j for j, role in enumerate(skeleton.roles) if role is not None}
     for j, parent in enumerate(skeleton.parents):
         if j in taken or parent < 0:
             continue
-        target = positions[j] * (-1, 1, 1)
+        target = reflection @ (positions[j] - center) + center
         free = [c for c in skeleton.children[twins[parent]] if c not in taken]
         if free:
             twin = min(free, key=lambda c: float(np.linalg.norm(positions[c] - target)))
             twins[j], twins[twin] = twin, j
             taken |= {j, twin}
     return twins
+
+
+def _plane(skeleton: Skeleton, twins: np.ndarray) -> Array:
+    """The reflection that exchanges the sides of the rest pose, which may face any axis."""
+    positions = skeleton.rest_world[1]
+    left = [j for j, role in enumerate(skeleton.roles) if role and role.startswith("left") and twins[j] != j]
+    if not left:
+        return REFLECTION
+    across = np.abs(np.sum(positions[left] - positions[twins[left]], axis=0))
+    return np.diag(np.where(np.arange(3) == np.argmax(across), -1.0, 1.0))
+
+
+def _flips_of_rest(skeleton: Skeleton, twins: np.ndarray) -> Array:
+    """Reflections under which the mirrored rest pose is the rest pose."""
+    rotations = quaternion.to_matrix(skeleton.rest_world[0])
+    return np.swapaxes(rotations[twins], -1, -2) @ _plane(skeleton, twins) @ rotations
+
+
+def _flips_of_motion(skeleton: Skeleton, twins: np.ndarray, from_rest: Array, means: Array) -> Array:
+    """Of the reflections that bring bones onto bones, those nearest to the `means`, from the root down."""
+    flips = from_rest.copy()
+    for j in range(len(skeleton)):
+        if twins[j] < j:  # the other side was decided: the same choice seen from here
+            flips[j] = flips[twins[j]].T
+            continue
+        errors = {}
+        for number, flip in enumerate((from_rest[j], *AXIS_FLIPS)):
+            if _fits_bones(skeleton, twins, j, flip):
+                flips[j] = flip
+                errors[number] = _errors(skeleton, twins, flips, means)[j]
+        best = min(errors, key=errors.__getitem__, default=0)
+        flips[j] = (from_rest[j], *AXIS_FLIPS)[best]
+    return flips
+
+
+def _mean_rotations(skeleton: Skeleton, clips: Sequence[Clip]) -> Array:
+    """(J, 3, 3) mean local rotations; those of the hips and what is above them are seen from the heading."""
+    local = np.concatenate([np.array(clip.rotations, dtype=float) for clip in clips])
+    turned = [quaternion.from_axis_angle(UP, -headings(clip))[:, None] for clip in clips]
+    for j in _heading_joints(skeleton):
+        world = [
+            quaternion.multiply(t, c.world_rotations[:, [j]]) for t, c in zip(turned, clips, strict=True)
+        ]
+        local[:, [j]] = np.concatenate(world)
+    return quaternion.to_matrix(quaternion.mean(local))
+
+
+def _heading_joints(skeleton: Skeleton) -> list[int]:
+    """The hips and the joints above them."""
+    joints, j = [], skeleton.by_role.get("hips", 0)
+    while j >= 0:
+        joints.append(j)
+        j = int(skeleton.parents[j])
+    return joints
+
+
+def _errors(skeleton: Skeleton, twins: np.ndarray, flips: Array, means: Array) -> Array:
+    """(J,) angle between each mean rotation and the mirrored mean of the other side [rad]."""
+    above = np.where((skeleton.parents >= 0)[:, None, None], flips[skeleton.parents], REFLECTION)
+    above[_heading_joints(skeleton)] = REFLECTION
+    difference = np.swapaxes(means, -1, -2) @ np.swapaxes(above, -1, -2) @ means[twins] @ flips
+    return np.arccos(np.clip((np.trace(difference, axis1=-2, axis2=-1) - 1) / 2, -1, 1))
 
 
 def swap_sides(text: str) -> str:
@@ -146,10 +203,6 @@ def _conjugated(left: Array, rotations: Array, right: Array) -> Array:
     axes = -np.einsum("jab,fjb->fja", left, rotations[..., :3])
     turned = np.concatenate((axes, rotations[..., 3:]), axis=-1)
     return quaternion.multiply(turned, quaternion.from_matrix(left @ right))
-
-
-def _angle(rotation: Array) -> float:
-    return float(np.arccos(np.clip((np.trace(rotation) - 1) / 2, -1, 1)))
 
 
 def _mirrored_name(name: str) -> str:
