@@ -1,8 +1,16 @@
 """glTF 2.0: .glb, .gltf, .vrm and .vrma."""
 
 from moveset.formats.gltf.read import GltfSource, read
+from moveset.formats.gltf.write import losses, write
 from moveset.formats.registry import Format
 
-__all__ = ["FORMAT", "GltfSource", "read"]
+__all__ = ["FORMAT", "GltfSource", "read", "write"]
 
-FORMAT = Format("glTF", (".glb", ".gltf", ".vrm", ".vrma"), read=read)
+FORMAT = Format(
+    "glTF",
+    (".glb", ".gltf", ".vrm", ".vrma"),
+    read=read,
+    write=write,
+    write_options=("clips", "keep_existing"),
+    losses=losses,
+)

@@ -50,6 +50,8 @@ class GltfSource:
     """One for each character of the asset."""
     curve_names: dict[tuple[int, int], str]
     """(node, blend shape) -> curve."""
+    default_curves: dict[str, float]
+    """Weights at rest that are not 0, by curve."""
 
 
 def read(data: bytes, *, path: str, sibling: Callable[[str], bytes]) -> Asset:
@@ -88,7 +90,7 @@ def _read(data: bytes, path: str, sibling: Callable[[str], bytes]) -> Asset:
         findings.append(
             Finding("empty", "warning", "", "the file holds neither joints, meshes nor animations")
         )
-    source = GltfSource(document, nodes, tuple(parts), curve_names)
+    source = GltfSource(document, nodes, tuple(parts), curve_names, default_curves)
     return Asset(tuple(characters), tuple(clips), tuple(findings), Source(path, "gltf", source))
 
 

@@ -1,0 +1,215 @@
+"""Writing clips into the document they belong to: the same meshes, skins and materials, other animations."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from moveset.errors import MovesetError
+from moveset.formats.gltf.accessors import MESHOPT
+from moveset.formats.gltf.binary import Binary
+from moveset.formats.gltf.channels import ClipWriter
+from moveset.formats.gltf.document import Document
+from moveset.formats.gltf.materials import image_bytes
+from moveset.formats.gltf.read import GltfSource
+from moveset.motion import Clip, Skeleton
+
+REST_TOLERANCE = 1e-3
+"""Share of a skeleton's size by which rest positions of joints may differ and still be the same skeleton."""
+
+
+def patch(source: GltfSource, clips: Sequence[Clip], keep_existing: bool) -> tuple[dict, bytes]:
+    """The document of `source` with `clips` as its animations, and its one buffer.
+
+    With `keep_existing` its own animations stay, except those whose name a clip takes.
+    """
+    document = source.document
+    used = document.json.get("extensionsUsed", [])
+    if isinstance(used, list) and any(name in used for name in MESHOPT):
+        raise MovesetError(
+            f"the character that the motion goes to is compressed with {MESHOPT[0]}",
+            file=document.path,
+            do="export it without compression, or run: gltfpack -i IN.glb -o OUT.glb -noq",
+        )
+    taken = {clip.name for clip in clips}
+    animations = document.table("animations")
+    kept = [
+        a for i, a in enumerate(animations) if keep_existing and document.name("animations", i) not in taken
+    ]
+    out, binary = _without_animations(document, kept)
+    _embed_images(document, out, binary)
+    writers = [ClipWriter(part.rig, binary, _shapes(source)) for part in source.parts]
+    for clip in clips:
+        part, joints = _place(source, clip)
+        out["animations"].append(writers[part].write(clip, joints))
+    _spell_out_matrices(source, out)
+    if not out["animations"]:
+        del out["animations"]
+    content = binary.bytes()
+    for table in ("accessors", "bufferViews"):
+        if not out[table]:
+            del out[table]
+    out.pop("buffers", None)
+    if content:
+        out["buffers"] = [{"byteLength": len(content)}]
+    return out, content
+
+
+def same_skeleton(clip: Skeleton, character: Skeleton) -> np.ndarray | None:
+    """(J,) joint of `character` for each joint of `clip`, -1 for none; None if they are different skeletons."""
+    joints = np.array([character.index.get(name, -1) for name in clip.names], dtype=np.int64)
+    known = np.flatnonzero(joints >= 0)
+    if not len(known):
+        return None
+    parents = np.where(clip.parents[known] >= 0, joints[clip.parents[known]], -1)
+    if np.any(parents != character.parents[joints[known]]):
+        return None
+    size = max(float(np.ptp(character.rest_world[1], axis=0).max()), 1e-6)
+    apart = np.abs(clip.rest_translations[known] - character.rest_translations[joints[known]])
+    return joints if apart.max(initial=0) <= REST_TOLERANCE * size else None
+
+
+def _place(source: GltfSource, clip: Clip) -> tuple[int, np.ndarray]:
+    """Which part of the document a clip moves, and its joints there."""
+    best: tuple[int, np.ndarray] | None = None
+    for number, part in enumerate(source.parts):
+        joints = same_skeleton(clip.skeleton, part.rig.skeleton)
+        if joints is not None and (best is None or (joints >= 0).sum() > (best[1] >= 0).sum()):
+            best = number, joints
+    if best is None:
+        raise MovesetError(
+            f"clip {clip.name!r} is on another skeleton ({len(clip.skeleton)} joints) than the character",
+            file=source.document.path,
+            do="retarget the clip to the character first",
+        )
+    return best
+
+
+def _shapes(source: GltfSource) -> dict[int, tuple[tuple[str, ...], tuple[float, ...]]]:
+    names: dict[int, list[str]] = {}
+    for (node, _), name in source.curve_names.items():
+        names.setdefault(node, []).append(name)
+    return {
+        node: (tuple(curves), tuple(source.default_curves.get(name, 0.0) for name in curves))
+        for node, curves in names.items()
+    }
+
+
+def _without_animations(document: Document, kept: list[dict]) -> tuple[dict, Binary]:
+    """A copy of the document's JSON with the animations `kept`, and only what they and all else need."""
+    own_tables = ("meshes", "skins", "nodes", "images")
+    out = {key: copy.deepcopy(value) if key in own_tables else value for key, value in document.json.items()}
+    out["animations"] = copy.deepcopy(kept)
+    accessors, views = document.table("accessors"), document.table("bufferViews")
+    dropped = _samplers_use(document.table("animations")) - _samplers_use(kept)
+    dropped -= {holder[key] for holder, key in _accessor_references(out) if type(holder[key]) is int}
+    staying = [i for i in range(len(accessors)) if i not in dropped]
+    out["accessors"] = [copy.deepcopy(accessors[i]) for i in staying]
+    _renumber(_accessor_references(out), staying)
+
+    before = {holder["bufferView"] for i in dropped for holder in _view_holders(accessors[i])}
+    before -= {holder["bufferView"] for holder in _view_holders(out)}
+    staying = [i for i in range(len(views)) if i not in before]
+    _renumber(((holder, "bufferView") for holder in _view_holders(out)), staying)
+    out["bufferViews"] = []
+    binary = Binary(out["accessors"], out["bufferViews"])
+    for i in staying:
+        where, entry = f"bufferViews[{i}]", views[i]
+        start = document.integer(entry, "byteOffset", where, default=0)
+        length = document.integer(entry, "byteLength", where)
+        content = document.buffer(document.reference(entry, "buffer", "buffers", where))[
+            start : start + length
+        ]
+        layout = {
+            key: value for key, value in entry.items() if key not in ("buffer", "byteOffset", "byteLength")
+        }
+        binary.view(content, **layout)
+    return out, binary
+
+
+def _samplers_use(animations: list[dict]) -> set[int]:
+    return {
+        s[key]
+        for animation in animations
+        for s in animation.get("samplers", [])
+        for key in ("input", "output")
+    }
+
+
+def _accessor_references(out: dict) -> Iterator[tuple[dict, str]]:
+    """Every place (holder, key) outside extensions we do not know that names an accessor."""
+    for mesh in out.get("meshes", []):
+        for primitive in mesh.get("primitives", []):
+            if "indices" in primitive:
+                yield primitive, "indices"
+            for attributes in (primitive.get("attributes", {}), *primitive.get("targets", [])):
+                yield from ((attributes, key) for key in attributes)
+    for skin in out.get("skins", []):
+        if "inverseBindMatrices" in skin:
+            yield skin, "inverseBindMatrices"
+    for animation in out.get("animations", []):
+        for sampler in animation.get("samplers", []):
+            yield from ((sampler, key) for key in ("input", "output"))
+    for node in out.get("nodes", []):
+        instances = node.get("extensions", {}).get("EXT_mesh_gpu_instancing", {}).get("attributes", {})
+        yield from ((instances, key) for key in instances)
+
+
+def _view_holders(part: object) -> Iterator[dict]:
+    """Every object below `part` that names a buffer view: core glTF and its extensions all call it so."""
+    if isinstance(part, dict):
+        if type(part.get("bufferView")) is int:
+            yield part
+        for key, value in part.items():
+            if key != "extras":
+                yield from _view_holders(value)
+    elif isinstance(part, list):
+        for value in part:
+            if isinstance(value, dict | list):
+                yield from _view_holders(value)
+
+
+def _renumber(places: Iterator[tuple[dict, str]], staying: list[int]) -> None:
+    number = {old: new for new, old in enumerate(staying)}
+    for holder, key in places:
+        holder[key] = number[holder[key]]
+
+
+def _embed_images(document: Document, out: dict, binary: Binary) -> None:
+    """Textures beside the file move into it, for the new one may lie elsewhere; a missing one stays a name."""
+    for index, image in enumerate(out.get("images", [])):
+        if "uri" not in image:
+            continue
+        try:
+            content = image_bytes(document, index)
+        except MovesetError:
+            continue
+        kind = mime_type(content)
+        if kind is not None:
+            del image["uri"]
+            image |= {"bufferView": binary.view(content), "mimeType": kind}
+
+
+def mime_type(content: bytes) -> str | None:
+    """What an encoded image is, by its first bytes; None for what glTF does not hold."""
+    if content.startswith(b"\x89PNG"):
+        return "image/png"
+    if content.startswith(b"\xff\xd8"):
+        return "image/jpeg"
+    return None
+
+
+def _spell_out_matrices(source: GltfSource, out: dict) -> None:
+    """Animated nodes must have translation, rotation and scale instead of a matrix."""
+    nodes = source.nodes
+    moved = {c["target"].get("node") for a in out["animations"] for c in a["channels"]}
+    for node in moved - {None}:
+        if out["nodes"][node].pop("matrix", None) is not None:
+            for key, value in (
+                ("translation", nodes.translations),
+                ("rotation", nodes.rotations),
+                ("scale", nodes.scales),
+            ):
+                out["nodes"][node][key] = value[node].tolist()
