@@ -142,7 +142,7 @@ def _reasons(title: str, findings: Sequence[FindingRow]) -> list[str]:
     """A line a check: how many clips, and the first of them by name."""
     by_check: dict[str, dict[str, FindingRow]] = {}
     for finding in findings:
-        by_check.setdefault(finding.check, {}).setdefault(f"{finding.file}#{finding.name}", finding)
+        by_check.setdefault(finding.finding, {}).setdefault(f"{finding.file}#{finding.name}", finding)
     lines = []
     for check, clips in sorted(by_check.items(), key=lambda item: -len(item[1])):
         lines.append(f"  {title} {len(clips)}: {check}")

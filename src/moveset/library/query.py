@@ -85,10 +85,14 @@ def run(database: DuckDBPyConnection, sql: str, file: Path) -> Answer:
 
 def _explained(message: str, sql: str, file: Path) -> MovesetError:
     """DuckDB's message in one line, and what exists where a name is wrong."""
-    first = " ".join(message.split("\n\nLINE")[0].split())
-    first = re.sub(r"^(\w+) Error: ", "", first)
-    if "not found" in first.lower() or "does not exist" in first.lower():
+    first = " ".join(re.split(r"\n\n?LINE|Candidate bindings|Did you mean", message)[0].split())
+    kind, _, text = first.partition(" Error: ")
+    if not text:
+        text = kind
+    if kind == "Catalog" or re.match(r"(?i)table with name", text):
+        return MovesetError(text, file=file, do=f"the tables are {', '.join(TABLES)}")
+    if "column" in text.lower() and "not found" in text.lower():
         asked = [table for table in TABLES if re.search(rf"\b{table}\b", sql)] or list(TABLES)
         known = "; ".join(f"{table}: {', '.join(sql_types(table))}" for table in asked)
-        return MovesetError(first, file=file, do=f"the columns are {known}")
-    return MovesetError(first, file=file, do=f"the tables are {', '.join(TABLES)}; see docs/library.md")
+        return MovesetError(text, file=file, do=f"the columns are {known}")
+    return MovesetError(text, file=file, do=f"the tables are {', '.join(TABLES)}; see docs/library.md")

@@ -99,7 +99,7 @@ class FindingRow:
     clip: Annotated[str, Column("VARCHAR", "id of the clip; empty when it concerns a whole file")]
     file: Annotated[str, Column("VARCHAR", "file in which it was noticed")]
     name: Annotated[str, Column("VARCHAR", "name of the clip in its file")]
-    check: Annotated[str, Column("VARCHAR", "which check")]
+    finding: Annotated[str, Column("VARCHAR", "which check noticed it; unreadable, failed, override")]
     severity: Annotated[str, Column("VARCHAR", "info, warning or error")]
     action: Annotated[str, Column("VARCHAR", "keep, repair or drop: what the policy did")]
     message: Annotated[str, Column("VARCHAR", "one sentence with the value in it")]

@@ -14,24 +14,21 @@ from pathlib import Path, PurePosixPath
 
 from moveset import __version__, formats
 from moveset.errors import MovesetError
-from moveset.features.pose import pose_features, pose_layout
-from moveset.geometry.quaternion import Array
 from moveset.library import license
 from moveset.library.ingest import shelf
 from moveset.library.ingest.facts import Facts, find_facts
 from moveset.library.ingest.pool import map_in_order
+from moveset.library.ingest.pose_view import write_pose_view
 from moveset.library.ingest.prepare import Job, Part, Tools, failure, prepare
 from moveset.library.ingest.reuse import Previous
-from moveset.library.ingest.staging import commit, stage
+from moveset.library.ingest.staging import recover, staged
 from moveset.library.ingest.writer import Writer
 from moveset.library.policy import Policy
 from moveset.library.schema import VERSION, ClipRow, FindingRow
 from moveset.library.settings import FILE, Settings, new_settings, read_settings, with_policy, with_sources
 from moveset.library.split import HELD_OUT, TRAIN, side_of
 from moveset.library.store import Library
-from moveset.library.view import open_view, write_view
 from moveset.motion import Clip, Finding
-from moveset.motion.ground import ground_frame
 
 IN_MEMORY = "memory"
 """Name of the source of clips that were made by the program."""
@@ -92,7 +89,7 @@ def build(
     did not change since the last build are taken from it, unless `fresh`.
     """
     began, target = time.perf_counter(), Path(out)
-    folder = stage(target)
+    recover(target)
     previous = _previous(target)
     settings = _settings(target, sources, policy)
     jobs = _jobs(settings, target.parent, clips)
@@ -101,49 +98,46 @@ def build(
     recipe = _recipe(settings.policy, tools)
     known = previous.build["files"] if previous and previous.build["recipe"] == recipe and not fresh else {}
     stamps = {job.file: _stamp(job, known.get(job.file)) for job in jobs}
-    reusable = {
-        job.file
-        for job in jobs
-        if (old := known.get(job.file)) and not old["copies"] and _same(stamps[job.file], old)
-    }
+    reusable = {job.file for job in jobs if job.file in known and _same(stamps[job.file], known[job.file])}
     parts = _parts(jobs, Previous(previous) if previous else None, reusable, tools, workers)
-
-    writer = Writer(folder)
-    frames = held = 0
-    for count, (job, part) in enumerate(zip(jobs, parts), 1):
-        wished = {e.row.name: str(job.said_about(e.row.name).get("split", "")) for e in part.entries}
-        copies = writer.add(part, wished)
-        stamps[job.file] |= {"clips": part.clips, "copies": copies}
-        frames += sum(entry.row.frames for entry in part.entries)
-        held += part.clips
-        on_progress(Progress(count, len(jobs), frames, job.file))
-    rows = writer.finish(partial(_side, settings.policy))
-
-    strictest = license.strictest(row.license for row in rows)
-    said = {
-        "version": VERSION,
-        "moveset": __version__,
-        "recipe": recipe,
-        "license": strictest,
-        "files": stamps,
-    }
-    (folder / "build.json").write_text(json.dumps(said, indent=1, ensure_ascii=False), encoding="utf-8")
-    (folder / FILE).write_text(settings.text, encoding="utf-8")
-    if view and rows:
-        _write_pose_view(Library(folder, said), rows, previous, reusable)
-    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    commit(folder, target)
+    with staged(target) as folder:
+        writer = Writer(folder)
+        for job, part in zip(jobs, _reported(parts, len(jobs), on_progress)):
+            wished = {e.row.name: str(job.said_about(e.row.name).get("split", "")) for e in part.entries}
+            stamps[job.file] |= {"clips": part.clips, "copies": writer.add(part, wished)}
+        rows = writer.finish(partial(_side, settings.policy))
+        strictest = license.strictest(row.license for row in rows)
+        said = {
+            "version": VERSION,
+            "moveset": __version__,
+            "recipe": recipe,
+            "license": strictest,
+            "files": stamps,
+        }
+        (folder / "build.json").write_text(json.dumps(said, indent=1, ensure_ascii=False), encoding="utf-8")
+        (folder / FILE).write_text(settings.text, encoding="utf-8")
+        if view and rows:
+            write_pose_view(Library(folder, said), rows, previous, reusable)
+        size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     return Report(
         path=target,
         files=len(jobs),
         reused=len(reusable),
         clips=tuple(rows),
-        dropped=held - len(rows),
+        dropped=sum(stamp["clips"] for stamp in stamps.values()) - len(rows),
         findings=tuple(writer.findings),
         license=strictest,
         seconds=time.perf_counter() - began,
         bytes=size,
     )
+
+
+def _reported(parts: Iterator[Part], total: int, on_progress: Callable[[Progress], None]) -> Iterator[Part]:
+    frames = 0
+    for count, part in enumerate(parts, 1):
+        yield part
+        frames += sum(entry.row.frames for entry in part.entries)
+        on_progress(Progress(count, total, frames, part.file))
 
 
 def _previous(target: Path) -> Library | None:
@@ -254,44 +248,11 @@ def _stamp(job: Job, old: dict | None) -> dict:
 
 
 def _same(stamp: dict, old: dict) -> bool:
-    return stamp["digest"] == old["digest"] and stamp["facts"] == old["facts"]
+    """Whether the part of the last build will do. Not if copies were left out, which may be wanted now."""
+    return not old["copies"] and stamp["digest"] == old["digest"] and stamp["facts"] == old["facts"]
 
 
 def _side(policy: Policy, kin: str, wished: str) -> str:
     if policy.split == "sidecar" and wished:
         return TRAIN if wished == TRAIN else HELD_OUT
     return side_of(kin, policy.held_out)
-
-
-def _write_pose_view(
-    library: Library, rows: Sequence[ClipRow], previous: Library | None, reusable: set[str]
-) -> None:
-    """The view `pose`: all clips of the skeleton that has most frames."""
-    frames = Counter[str]()
-    for row in rows:
-        frames[row.skeleton] += row.frames
-    signature = max(sorted(frames), key=lambda s: frames[s])
-    chosen = [row for row in rows if row.skeleton == signature and not row.additive]
-    layout = pose_layout(library.skeleton(signature))
-    known = _known_vectors(previous, signature, layout.signature)
-
-    def vectors(row: ClipRow) -> Array:
-        if row.file in reusable and (stored := known(row.id)) is not None:
-            return stored
-        clip = library.load_clip(row.id)
-        assert clip.contacts is not None
-        return pose_features(clip, ground_frame(clip), clip.contacts)
-
-    clips = ((row.id, row.split, vectors(row)) for row in chosen)
-    write_view(library.path / "views" / "pose", layout, signature, chosen[0].fps if chosen else 0.0, clips)
-
-
-def _known_vectors(previous: Library | None, skeleton: str, layout: str) -> Callable[[str], Array | None]:
-    """Vectors of the last build's view, if it had the same skeleton and layout."""
-    if previous is None or not (previous.path / "views" / "pose").is_dir():
-        return lambda id: None
-    view = open_view(previous.path / "views" / "pose")
-    if view.skeleton != skeleton or view.layout.signature != layout:
-        return lambda id: None
-    rows = {id: slice(int(a), int(b)) for id, a, b in zip(view.clips, view.starts[:-1], view.starts[1:])}
-    return lambda id: view.features[rows[id]] if id in rows else None

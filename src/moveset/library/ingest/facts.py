@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -21,13 +22,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from moveset.errors import MovesetError
-from moveset.library.ingest.shelf import listing, read_text
+from moveset.library.ingest.shelf import listing, quick_stamp, read_text
 from moveset.library.license import recognize_license
 from moveset.motion import Annotation, Clip, Event
 
 WORD_FIELDS = ("tags", "words", "content", "style", "category", "action", "label")
 SENTENCE_FIELDS = ("sentence", "caption", "description", "text")
 _LICENSE_FILE = re.compile(r"licen[sc]e|copying", re.I)
+_NUMBER = re.compile(r"\d+(fps|hz)?")
 _NOISE = frozenset(
     (
         "anim", "animation", "animations", "armature", "bvh", "clip", "clips", "copy", "data", "dataset", "fbx",
@@ -96,7 +98,7 @@ def words_of(name: str) -> list[str]:
     """Words of a path or name: split at signs and capitals, lower case, numbers and noise left out."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     words = re.split(r"[^0-9A-Za-z]+", spaced.lower())
-    return [w for w in dict.fromkeys(words) if len(w) > 1 and not w.isdigit() and w not in _NOISE]
+    return [w for w in dict.fromkeys(words) if len(w) > 1 and w not in _NOISE and not _NUMBER.fullmatch(w)]
 
 
 def _folders(file: PurePosixPath, root: PurePosixPath) -> Iterator[PurePosixPath]:
@@ -110,21 +112,20 @@ def _folders(file: PurePosixPath, root: PurePosixPath) -> Iterator[PurePosixPath
 
 def _tables(folder: PurePosixPath) -> Iterator[str]:
     """Tables in a folder, and the one beside it that is named like it."""
-    for name in listing(str(folder)):
-        if name.lower().endswith(".csv"):
+    names = listing(str(folder))
+    for name in names:
+        stem, suffix = os.path.splitext(name)
+        beside = f"{stem}.zip" in names or os.path.isdir(folder / stem)
+        if suffix.lower() == ".csv" and not beside:
             yield str(folder / name)
-    twin = (
-        folder.with_suffix(".csv")
-        if folder.suffix.lower() == ".zip"
-        else folder.with_name(folder.name + ".csv")
-    )
-    if folder.name and twin.name in listing(str(folder.parent)):
-        yield str(twin)
+    stem = folder.stem if folder.suffix.lower() == ".zip" else folder.name
+    if stem and f"{stem}.csv" in listing(str(folder.parent)):
+        yield str(folder.with_name(f"{stem}.csv"))
 
 
 def _rows_about(table: str, file: PurePosixPath) -> Iterator[tuple[str, dict[str, str]]]:
     """(clip name or "", row) of the rows that speak of the file."""
-    by_path, by_clip = _read_table(table)
+    by_path, by_clip = _read_table(table, quick_stamp(table))
     place = PurePosixPath(table).parent
     if place in file.parents:
         for row in by_path.get(str(file.relative_to(place)), ()):
@@ -142,7 +143,9 @@ def _inside(file: PurePosixPath) -> str:
 
 
 @lru_cache(maxsize=256)
-def _read_table(table: str) -> tuple[dict[str, list[dict[str, str]]], dict[str, list[dict[str, str]]]]:
+def _read_table(
+    table: str, quick: str
+) -> tuple[dict[str, list[dict[str, str]]], dict[str, list[dict[str, str]]]]:
     """Rows by path and, of a table without paths, by clip; empty for a table with neither column."""
     by_path: dict[str, list[dict[str, str]]] = {}
     by_clip: dict[str, list[dict[str, str]]] = {}
@@ -168,14 +171,16 @@ def _sidecar(path: str) -> dict[str, dict[str, Any]]:
     return {"": said, **{str(name): fields for name, fields in named if isinstance(fields, dict)}}
 
 
-@lru_cache(maxsize=1024)
 def _license_in(folder: str) -> str:
     """License named by the files of a folder; `see FILE` for one in words of its own."""
-    names = sorted(
-        name for name in listing(folder) if _LICENSE_FILE.search(name) and not name.endswith(".py")
-    )
-    known = [recognize_license(read_text(f"{folder}/{name}")) for name in names]
+    names = sorted(n for n in listing(folder) if _LICENSE_FILE.search(n) and not n.endswith((".py", ".csv")))
+    known = (_license_of(f"{folder}/{name}", quick_stamp(f"{folder}/{name}")) for name in names)
     return next(filter(None, known), f"see {names[0]}" if names else "")
+
+
+@lru_cache(maxsize=1024)
+def _license_of(file: str, quick: str) -> str:
+    return recognize_license(read_text(file))
 
 
 def _license(said: Mapping[str, Any]) -> str:

@@ -196,7 +196,7 @@ def finding_row(finding: Finding, file: str, id: str, name: str, action: str) ->
         clip=id,
         file=file,
         name=name,
-        check=finding.check,
+        finding=finding.check,
         severity=finding.severity,
         action=action,
         message=finding.message,

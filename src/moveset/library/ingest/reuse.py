@@ -25,7 +25,7 @@ class Previous:
     def part(self, file: str) -> Part:
         """All that `file` brought; what depends on other files is left out, to be told anew."""
         part = Part(file, clips=self.library.build["files"][file]["clips"])
-        part.findings = [f for f in self._findings.get(file, ()) if f.check not in SET_CHECK_NAMES]
+        part.findings = [f for f in self._findings.get(file, ()) if f.finding not in SET_CHECK_NAMES]
         part.entries = [self._entry(at, row) for at, row in self._rows.get(file, ())]
         return part
 

@@ -17,15 +17,12 @@ def divide(path: str) -> tuple[str, str]:
     return str(parts), ""
 
 
-@lru_cache(maxsize=256)
 def listing(folder: str) -> frozenset[str]:
     """Names of the files right in a folder or in a folder of an archive; empty where there is none."""
-    archive, inner = divide(folder)
-    if inner or Path(archive).suffix.lower() == ".zip":
-        members = _members(archive)
-        return frozenset(name for place, name in members if place == inner) if members else frozenset()
-    path = Path(archive)
-    return frozenset(p.name for p in path.iterdir() if p.is_file()) if path.is_dir() else frozenset()
+    try:
+        return _listing(folder, quick_stamp(folder))
+    except FileNotFoundError:
+        return frozenset()
 
 
 def read_text(path: str) -> str:
@@ -53,8 +50,17 @@ def digest(path: str) -> str:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
-@lru_cache(maxsize=256)
-def _members(archive: str) -> frozenset[tuple[str, str]]:
+@lru_cache(maxsize=1024)
+def _listing(folder: str, quick: str) -> frozenset[str]:
+    archive, inner = divide(folder)
+    if inner or Path(archive).suffix.lower() == ".zip":
+        return frozenset(name for place, name in _members(archive, quick) if place == inner)
+    path = Path(archive)
+    return frozenset(p.name for p in path.iterdir() if p.is_file()) if path.is_dir() else frozenset()
+
+
+@lru_cache(maxsize=64)
+def _members(archive: str, quick: str) -> frozenset[tuple[str, str]]:
     if not zipfile.is_zipfile(archive):
         return frozenset()
     with zipfile.ZipFile(archive) as pack:

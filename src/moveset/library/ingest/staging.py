@@ -8,26 +8,30 @@ A process that is killed leaves one of them behind; the next build or opening pu
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _PARTIAL, _OLD = ".partial-", ".old-"
 
 
-def stage(target: Path) -> Path:
-    """An empty folder to write to."""
-    recover(target)
+@contextmanager
+def staged(target: Path) -> Iterator[Path]:
+    """An empty folder to write to, which takes the place of `target` in the end, or goes if that is not reached."""
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f"{target.name}{_PARTIAL}{os.getpid()}")
-    if partial.exists():
-        shutil.rmtree(partial)
     partial.mkdir()
-    return partial
+    try:
+        yield partial
+        _exchange(partial, target)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
-def commit(partial: Path, target: Path) -> None:
-    """Put the finished folder in the place of `target`."""
+def _exchange(partial: Path, target: Path) -> None:
     old = target.with_name(f"{target.name}{_OLD}{os.getpid()}")
     if target.exists():
         target.rename(old)
@@ -40,7 +44,7 @@ def recover(target: Path) -> None:
     """Undo what processes that are gone left half done: bring the old library back, remove partial ones."""
     if not target.parent.is_dir():
         return
-    for leftover in sorted(target.parent.glob(f"{_escaped(target.name)}.*-*")):
+    for leftover in sorted(target.parent.glob(f"{glob.escape(target.name)}.*-*")):
         kind, _, process = leftover.name.removeprefix(target.name).rpartition("-")
         if f"{kind}-" not in (_PARTIAL, _OLD) or not process.isdigit() or _alive(int(process)):
             continue
@@ -62,9 +66,3 @@ def _alive(process: int) -> bool:
     except OSError:
         return True
     return True
-
-
-def _escaped(name: str) -> str:
-    import glob
-
-    return glob.escape(name)

@@ -151,7 +151,7 @@ def _by_clip(findings: Sequence[FindingRow]) -> dict[str, list[FindingRow]]:
 
 
 def _verdict(findings: Sequence[FindingRow]) -> dict[str, Any]:
-    told = [f.check for f in findings if f.severity != "info"]
+    told = [f.finding for f in findings if f.severity != "info"]
     repaired = any(f.action == "repair" for f in findings)
     verdict = "repaired" if repaired else "flagged" if told else "clean"
     return {"verdict": verdict, "checks": list(dict.fromkeys(told))}
