@@ -27,6 +27,9 @@ _ARM = 0.5355
 SHAFT = 0.19
 """Between the hands on a two-handed weapon [m]."""
 
+ROLL = 0.03
+"""How long a forearm takes to roll the hand over, as the sigma of a Gaussian [s]."""
+
 
 @dataclass(frozen=True)
 class Hold:
@@ -79,8 +82,8 @@ class Act:
     strokes: tuple[int, ...] = ()
     """Numbers of the keys that are hits: there the weapon is fastest."""
     delays: Delays = field(default_factory=Delays)
-    free_arms: float = 0.0
-    """Share of the arms that keeps swinging with the gait."""
+    sway: float = 0.0
+    """How far hands and weapon drift by themselves [m]."""
 
 
 def perform(stage: Stage, act: Act, name: str, tags: Tags, *, loop: bool = False) -> Clip:
@@ -98,10 +101,7 @@ def on_path(stage: Stage, path: Path, act: Act, name: str, tags: Tags, *, loop: 
         shift=_read(act, "shift", times, act.delays.pelvis),
     )
     ride = gait.ride(figure, path, act.style, stage.rng, overlay)
-    tracks = weapon_arms(figure, ride, act, times)
-    if act.free_arms:
-        swinging = gait.swinging_arms(ride, act.style, stage.rng)
-        tracks = arms.both(tracks, swinging, np.full(times.shape, act.free_arms))
+    tracks = weapon_arms(figure, ride, act, times, stage.rng)
     return clips.finish(
         figure, path, ride.trunk, ride.feet, tracks,
         fps=stage.fps, name=name, tags=tags, plan=ride.plan, events=act.events, loop=loop,
@@ -138,35 +138,40 @@ def _read_aim(act: Act, part: str, times: Array, delay: float) -> Array:
     )
 
 
-def weapon_arms(figure: Figure, ride: Ride, act: Act, times: Array) -> dict[str, ArmTrack]:
+def weapon_arms(
+    figure: Figure, ride: Ride, act: Act, times: Array, rng: np.random.Generator
+) -> dict[str, ArmTrack]:
     """Both arms reaching for grip and weapon; the left hand joins the shaft of a two-handed weapon."""
-    scale = figure.arm / _ARM
+    scale, rate = figure.arm / _ARM, ride.path.rate
     chest = ride.trunk.chest
     # steps jolt what the hands carry, a little later than the hips
     jolt = np.stack(
         (np.zeros_like(times), 0.012 * np.cos(2 * ride.cycle - 1.2), np.zeros_like(times)), axis=1
     )
     jolt = jolt * np.clip(ride.effort / 1.3, 0, 1.5)[:, None]
+    period = act.style.period
+    drift = act.sway * np.stack([curves.noise(times, rng, 0.3, period) for _ in range(6)], axis=1)
+    jolt = jolt + drift[:, :3]
     delays = act.delays
     grip = _read_hold(act, "grip", times, delays.hand) * scale + jolt
-    aim = quaternion.rotate(chest, _read_aim(act, "aim", times, delays.weapon))
+    aim = quaternion.rotate(chest, _read_aim(act, "aim", times, delays.weapon) + 3 * drift[:, 3:])
     origin = arms.chest_place(figure, ride.trunk)
     palm = origin + quaternion.rotate(chest, grip)
-    right = grasp(figure, ride.trunk, "right", palm, aim)
+    right = grasp(figure, ride.trunk, "right", palm, aim, rate)
     if act.two_handed:
         # the left hand goes where the right one really holds the shaft
         hand_rotation, hand = arm_end(figure, ride.trunk, "right", right)
         real_palm = hand + quaternion.rotate(hand_rotation, figure.offset["rightProp"])
         real_aim = quaternion.rotate(hand_rotation, np.array([0.0, 0, 1]))
-        left = grasp(figure, ride.trunk, "left", real_palm - SHAFT * scale * real_aim, real_aim)
+        left = grasp(figure, ride.trunk, "left", real_palm - SHAFT * scale * real_aim, real_aim, rate)
     else:
         off = _read_hold(act, "off", times, delays.off) * scale + jolt
         off_aim = quaternion.rotate(chest, _read_aim(act, "off_aim", times, delays.off))
-        left = grasp(figure, ride.trunk, "left", origin + quaternion.rotate(chest, off), off_aim)
+        left = grasp(figure, ride.trunk, "left", origin + quaternion.rotate(chest, off), off_aim, rate)
     return {"left": left, "right": right}
 
 
-def grasp(figure: Figure, trunk: Trunk, side: str, palm: Array, aim: Array) -> ArmTrack:
+def grasp(figure: Figure, trunk: Trunk, side: str, palm: Array, aim: Array, rate: float) -> ArmTrack:
     """An arm whose palm, not wrist, is at `palm`. A first guess of the forearm settles how the hand is turned."""
     sign = 1.0 if side == "left" else -1.0
     elbow = quaternion.rotate(trunk.chest, _elbow(figure, trunk, palm, sign))
@@ -174,7 +179,9 @@ def grasp(figure: Figure, trunk: Trunk, side: str, palm: Array, aim: Array) -> A
     line = palm - arms.shoulder_place(figure, trunk, side)
     guess = palm - line * (abs(offset[0]) / np.maximum(np.linalg.norm(line, axis=1, keepdims=True), 0.1))
     forearm = arms.reach(figure, trunk, side, guess, elbow)[2]
-    hand = arms.grip_rotation(quaternion.rotate(forearm, np.array([sign, 0.0, 0.0])), aim, sign, trunk)
+    hand = arms.grip_rotation(
+        quaternion.rotate(forearm, np.array([sign, 0.0, 0.0])), aim, sign, trunk, ROLL * rate
+    )
     wrist = palm - quaternion.rotate(hand, offset)
     return arms.reaching(figure, trunk, side, wrist, hand, elbow)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from moveset.geometry import quaternion
+from moveset.geometry import quaternion, signal
 from moveset.geometry.quaternion import Array
 from moveset.synthetic.figure import ArmTrack, Figure, Trunk, about_x, about_y, about_z, two_bone
 
@@ -87,38 +85,36 @@ _GRIP = 0.60
 
 
 def _held(aim: Array, along: Array, trunk: Trunk) -> Array:
-    """The nearest direction to `aim` that a wrist allows; towards the top of the chest where aim and forearm align."""
+    """The nearest direction to `aim` that a wrist allows on a forearm that points `along`.
+
+    Where the two align, the weapon leans to the side on which the thumb lies when that arm is lifted: up over a
+    forearm held forward, back over one held up. It passes to the other side only around, never through the forearm.
+    """
     aim = aim / np.linalg.norm(aim, axis=-1, keepdims=True)
-    share = np.einsum("...i,...i->...", aim, along)[..., None]
-    aside = aim - share * along
-    top = quaternion.rotate(trunk.chest, np.array([0.0, 1.0, 0.3]))
-    top = top - np.einsum("...i,...i->...", top, along)[..., None] * along
-    top = top / np.maximum(np.linalg.norm(top, axis=-1, keepdims=True), 1e-6)
-    size = np.linalg.norm(aside, axis=-1, keepdims=True)
-    lack = np.maximum(_GRIP - size, 0)
-    aside = aside + lack * top
-    size = np.linalg.norm(aside, axis=-1, keepdims=True)
-    limited = np.where(lack > 0, np.sign(share) * np.sqrt(np.maximum(1 - size**2, 0.0)), share)
-    held = aside + limited * along
-    return held / np.linalg.norm(held, axis=-1, keepdims=True)
+    across = quaternion.rotate(trunk.chest, np.array([1.0, 0.0, 0.0]))
+    up = quaternion.rotate(trunk.chest, np.array([0.0, 1.0, 0.0]))
+    thumb = quaternion.cross(along, across) + 0.6 * _dot(along, across) ** 2 * (up - _dot(up, along) * along)
+    thumb = thumb / np.maximum(np.linalg.norm(thumb, axis=-1, keepdims=True), 1e-6)
+    side = quaternion.cross(thumb, along)
+    ahead, sideways, upwards = _dot(aim, along), _dot(aim, side), _dot(aim, thumb)
+    lean = np.abs(sideways) / _GRIP
+    least = _GRIP * np.sqrt(np.maximum(1 - lean**2, 0)) - 1.2 * np.maximum(lean - 0.9, 0)
+    upwards = np.maximum(upwards, least)
+    rest = np.sqrt(np.maximum(1 - sideways**2 - upwards**2, 0)) * np.where(ahead < 0, -1, 1)
+    return rest * along + sideways * side + upwards * thumb
 
 
-def grip_rotation(along: Array, aim: Array, sign: float, trunk: Trunk) -> Array:
-    """World rotation of a hand on a forearm that points `along`, its thumb side (Z) as near `aim` as a wrist allows."""
-    z = _held(aim, along, trunk)
+def _dot(a: Array, b: Array) -> Array:
+    return np.einsum("...i,...i->...", a, b)[..., None]
+
+
+def grip_rotation(along: Array, aim: Array, sign: float, trunk: Trunk, lag: float) -> Array:
+    """World rotation of a hand on a forearm that points `along`, its thumb side (Z) as near `aim` as a wrist allows.
+
+    Samples are a moment apart; `lag` of them is how long a forearm takes to roll over.
+    """
+    z = signal.gaussian(_held(aim, along, trunk), lag)
+    z = z / np.linalg.norm(z, axis=-1, keepdims=True)
     x = sign * (along - np.einsum("...i,...i->...", along, z)[..., None] * z)
     x = x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-9)
     return quaternion.from_matrix(np.stack((x, quaternion.cross(z, x), z), axis=-1))
-
-
-def both(arm: Mapping[str, ArmTrack], other: Mapping[str, ArmTrack], share: Array) -> dict[str, ArmTrack]:
-    """Arms between two sets: `share` (F,) of `other`."""
-    return {
-        side: ArmTrack(
-            *(
-                quaternion.slerp(getattr(arm[side], part), getattr(other[side], part), share)
-                for part in ("shoulder", "upper", "lower", "hand")
-            )
-        )
-        for side in arm
-    }

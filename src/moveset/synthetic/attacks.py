@@ -234,7 +234,7 @@ def chain(hands: str, strength: str, names: tuple[str, ...]) -> Act:
     return Act(seconds, tuple(kept), style, hands == "two", tuple(travel), tuple(events), strokes, delays)
 
 
-_WEAPON = {"one": "Straight Sword", "two": "Great sword/Colossal sword"}
+WEAPON = {"one": "Straight Sword", "two": "Great sword/Colossal sword"}
 
 
 def _recipe(hands: str, strength: str, names: tuple[str, ...]) -> Recipe:
@@ -247,7 +247,7 @@ def _recipe(hands: str, strength: str, names: tuple[str, ...]) -> Recipe:
     heavy = strength == "heavy"
     annotation = Annotation(
         motion_type=("Weapon Attack",),
-        weapon_type=(_WEAPON[hands],),
+        weapon_type=(WEAPON[hands],),
         attack_type=(
             "Right-Handed",
             "One-Handed" if hands == "one" else "Two-Handed",

@@ -90,6 +90,8 @@ def aim_through(knots: ArrayLike, aims: ArrayLike, times: Array, strokes: Sequen
     moments = np.asarray(knots, dtype=float)
     ways = np.asarray(aims, dtype=float)
     ways = ways / np.linalg.norm(ways, axis=1, keepdims=True)
+    if len(ways) == 1:
+        return np.broadcast_to(ways[0], (*times.shape, 3)).copy()
     angles = np.arccos(np.clip(np.einsum("ki,ki->k", ways[:-1], ways[1:]), -1, 1))
     spans = np.diff(moments)
     speeds = np.zeros(len(moments))
@@ -134,9 +136,16 @@ def pendulum(pressure: Array, height: float, rate: float) -> Array:
     return spread(pressure, kernel / kernel.sum())
 
 
-def noise(times: Array, rng: np.random.Generator, frequency: float, parts: int = 4) -> Array:
-    """Smooth noise of unit variance around `frequency` [1/s]: a few sinusoids, so that every rate samples one curve."""
+def noise(
+    times: Array, rng: np.random.Generator, frequency: float, period: float | None = None, parts: int = 4
+) -> Array:
+    """Smooth noise of unit variance around `frequency` [1/s]: a few sinusoids, so that every rate samples one curve.
+
+    With a `period` [s] it repeats itself.
+    """
     frequencies = frequency * rng.uniform(0.5, 1.6, parts)
+    if period is not None:
+        frequencies = np.maximum(np.round(frequencies * period), 1) / period
     phases = rng.uniform(0, 2 * np.pi, parts)
     return np.sqrt(2 / parts) * np.sin(2 * np.pi * np.outer(times, frequencies) + phases).sum(axis=1)
 

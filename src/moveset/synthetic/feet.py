@@ -95,7 +95,7 @@ _RISE = 2.1
 """Power of the heel's rise over time: still at first, fastest at lift-off."""
 
 
-_STOP = 0.10
+_STOP = 0.055
 """A swinging foot loses the speed of the body in this time before it lands [s]."""
 
 
@@ -108,6 +108,7 @@ def track(
     ankle, pitch, bend = np.zeros((frames, 3)), np.zeros(frames), np.zeros(frames)
     heading = np.zeros(frames)
     flat, ball = np.zeros(frames, dtype=bool), np.zeros(frames, dtype=bool)
+    airborne = np.zeros(frames)
     rolls = [Roll.of(stance, figure.size) for stance in stances]
     for k, (stance, roll) in enumerate(zip(stances, rolls)):
         home = np.array([stance.place[0], sole.height, stance.place[1]])
@@ -164,8 +165,9 @@ def track(
         height = clearance(stance, following, figure) * lift * curves.pulse(u, 2.0, 2.3)
         ground[:, 1] = depth - (surplus[0] * (1 - u) + surplus[1] * u) + height
         ankle[air] = ground
+        airborne[air] = curves.minimum_jerk(u / 0.15) * curves.minimum_jerk((1 - u) / 0.15)
     rotation = quaternion.multiply(about_y(heading), about_x(pitch))
-    return FootTrack(ankle, rotation, bend, flat, ball)
+    return FootTrack(ankle, rotation, bend, flat, ball, airborne)
 
 
 def clearance(before: Stance, after: Stance, figure: Figure) -> float:

@@ -31,6 +31,8 @@ class FootTrack:
     """(F,) bool: the whole sole bears, the ankle stands still."""
     ball: np.ndarray
     """(F,) bool: the toe joint stands still."""
+    air: Array
+    """(F,) 0 on the floor, 1 well within a swing."""
 
 
 @dataclass(frozen=True)

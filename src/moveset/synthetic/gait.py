@@ -7,7 +7,7 @@ Novacheck, The biomechanics of running (1998).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -43,6 +43,10 @@ class Style:
     """Turn of the pelvis away from the facing at a standstill [rad], positive puts the left side back."""
     noise: float = 1.0
     """Factor on breathing and small shifts."""
+    shift: float = 0.0
+    """How far the weight wanders from foot to foot at a standstill [m]."""
+    period: float | None = None
+    """Breathing and shifts repeat after this time [s], for loops."""
 
 
 @dataclass(frozen=True)
@@ -90,26 +94,31 @@ def ride(
     fore, side_ways = forward(path.facing), leftward(path.facing)
     ahead = np.einsum("ti,ti->t", velocity, fore) / np.maximum(np.linalg.norm(velocity, axis=1), 0.2)
     cycle = _cycle(plan, times)
+    still = 1 - curves.minimum_jerk(speed / 0.9) * (1 - style.footing.keep)
 
     place = path.positions + style.sway * _weight_shift(figure, plan, path, run)
     place = place - fore * (0.012 * figure.size)
     height = _height(figure, style, plan, times, cycle, speed, run, rng)
 
+    weight = style.shift * still * curves.noise(times, rng, 0.16, style.period)
+    place = place + weight[:, None] * side_ways
     turn_rate = signal.gaussian(curves.rates(path.facing, rate), 0.2 * rate)
     push = signal.gaussian(curves.rates(velocity, rate), 0.1 * rate)
     pitch_in = np.einsum("ti,ti->t", push, fore) / GRAVITY
     bank = np.einsum("ti,ti->t", push, side_ways) / GRAVITY
-    drift = [style.noise * curves.noise(times, rng, f) for f in (0.22, 0.3, 0.17, 0.26)]
+    drift = [style.noise * curves.noise(times, rng, f, style.period) for f in (0.22, 0.3, 0.17, 0.26)]
 
     walk_amount = np.clip(speed / 1.35, 0, 1.3)
     yaw = style.twist * np.radians(walk_amount * (5.0 - 1.0 * run) + 2.5 * run) * ahead
     wave, lagged = np.sin(cycle), np.sin(cycle - 0.25)
-    still = 1 - curves.minimum_jerk(speed / 0.9) * (1 - style.footing.keep)
     side_on = style.side_on * (0.35 + 0.65 * still)
-    pelvis_heading = path.facing + yaw * wave - side_on + 0.010 * drift[0]
+    lateral = np.einsum("ti,ti->t", velocity, side_ways) / np.maximum(np.linalg.norm(velocity, axis=1), 0.5)
+    hip_turn = steps.HIP_TURN * lateral * np.tanh(4 * (ahead + 0.25))
+    pelvis_heading = path.facing + yaw * wave - side_on + hip_turn + 0.010 * drift[0]
     drop = style.twist * np.radians(3.6 * np.clip(speed / 1.3, 0, 1.2) * (1 - 0.25 * run))
     # the hip of the swinging leg sinks: left stance (cycle 0) lifts the left side after it takes the weight
-    pelvis_roll = drop * np.cos(cycle + 0.45) - 0.35 * bank
+    tilt = 0.9 * weight / figure.hip_width * 0.25
+    pelvis_roll = drop * np.cos(cycle + 0.45) - 0.35 * bank + tilt
     trunk_lean = (
         style.lean
         + np.radians(2.0 + 1.5 * walk_amount * ahead)
@@ -119,11 +128,13 @@ def ride(
     nod = np.radians(0.8 * walk_amount + 1.5 * run) * np.cos(2 * cycle - 0.6)
     pelvis_pitch = np.radians(3.0) + 0.45 * trunk_lean + 0.6 * nod
 
-    breath = style.noise * np.sin(2 * np.pi * 0.27 * times + rng.uniform(0, 2 * np.pi))
+    breath = style.noise * np.sin(2 * np.pi * breathing(style) * times + rng.uniform(0, 2 * np.pi))
     chest_yaw = style.twist * np.radians(walk_amount * 6.5 + 5.0 * run) * ahead
     lookahead = 0.10 * turn_rate
-    chest_heading = path.facing - chest_yaw * lagged - 0.55 * side_on + lookahead + 0.012 * drift[1]
-    chest_roll = -0.45 * drop * np.cos(cycle + 0.3) - 0.55 * bank
+    chest_heading = (
+        path.facing - chest_yaw * lagged - 0.55 * side_on + 0.35 * hip_turn + lookahead + 0.012 * drift[1]
+    )
+    chest_roll = -0.45 * drop * np.cos(cycle + 0.3) - 0.55 * bank - 0.6 * tilt
     chest_pitch = trunk_lean - 0.3 * nod - 0.008 * breath + 0.006 * drift[2]
     head_heading = path.facing + np.clip(0.28 * turn_rate, -0.7, 0.7) + 0.03 * drift[3]
     head_pitch = np.radians(2.0) + 0.30 * trunk_lean - 0.25 * nod + 0.01 * drift[1]
@@ -138,6 +149,7 @@ def ride(
         hips = hips + np.stack((level[:, 0], up, level[:, 1]), axis=1)
     trunk = Trunk(hips, *(turned(*angles.T) for angles in (pelvis, chest, head)))
     trunk = _within_reach(figure, trunk, tracks, rate)
+    tracks = {side: _drawn_in(figure, trunk, side, tracks[side]) for side in SIDES}
     return Ride(path, plan, trunk, tracks, cycle, speed, ahead, run)
 
 
@@ -157,7 +169,7 @@ def swinging_arms(ride: Ride, style: Style, rng: np.random.Generator) -> dict[st
     for side, sign in (("left", 1.0), ("right", -1.0)):
         wave = sign * np.sin(ride.cycle - 0.18)
         late = sign * np.sin(ride.cycle - 0.55)
-        drift = 0.02 * style.noise * curves.noise(times, rng, 0.25)
+        drift = 0.02 * style.noise * curves.noise(times, rng, 0.25, style.period)
         flexion = center + amount * wave + drift
         across = run * np.radians(14) * (0.5 + 0.5 * wave)
         abduction = np.radians(9) + np.radians(7) * run - 0.5 * across + 0.6 * drift
@@ -166,6 +178,11 @@ def swinging_arms(ride: Ride, style: Style, rng: np.random.Generator) -> dict[st
         wrist = np.radians(6) + np.radians(5) * moving * np.sin(ride.cycle - 0.9) * sign
         out[side] = arms.hanging(side, flexion, abduction, elbow, twist, wrist)
     return out
+
+
+def breathing(style: Style) -> float:
+    """Breaths a second, 16 a minute at rest; whole breaths in a loop."""
+    return 0.27 if style.period is None else max(round(0.27 * style.period), 1) / style.period
 
 
 def _cycle(plan: Steps, times: Array) -> Array:
@@ -228,7 +245,7 @@ def _weight_shift(figure: Figure, plan: Steps, path: Path, run: Array) -> Array:
     pace = np.linalg.norm(velocity, axis=1)
     direction = np.where(pace[:, None] > 0.2, velocity / np.maximum(pace, 0.2)[:, None], ahead)
     along = np.einsum("ti,ti->t", shift, direction)
-    damp = 0.75 * curves.minimum_jerk(pace / 0.8)
+    damp = 0.9 * curves.minimum_jerk(pace / 0.5)
     return (shift - (damp * along)[:, None] * direction) * (1 - 0.35 * run)[:, None]
 
 
@@ -254,7 +271,7 @@ def _height(
     lowering = (
         0.006 + 0.010 * np.clip(speed / 1.3, 0, 1.5) * (1 - run) + 0.045 * run
     ) * leg + style.crouch * leg
-    breath = 0.0015 * style.noise * curves.noise(times, rng, 0.27)
+    breath = 0.0015 * style.noise * curves.noise(times, rng, 0.27, style.period)
     return figure.hips_height - lowering + rise * np.cos(2 * cycle) + breath
 
 
@@ -270,8 +287,19 @@ def _within_reach(figure: Figure, trunk: Trunk, tracks: Mapping[str, FootTrack],
         gap = figure.hip(trunk, side) - tracks[side].ankle
         level2 = gap[:, 0] ** 2 + gap[:, 2] ** 2
         allowed = np.sqrt(np.maximum(limit**2 - level2, (0.3 * limit) ** 2))
-        down = tracks[side].ball | tracks[side].flat
-        excess = np.maximum(excess, np.where(down, gap[:, 1] - allowed, 0))
+        excess = np.maximum(excess, np.where(tracks[side].air < 0.3, gap[:, 1] - allowed, 0))
     lower = curves.envelope(np.maximum(excess, 0), 0.035, rate)
     hips = trunk.hips - np.stack((np.zeros_like(lower), lower, np.zeros_like(lower)), axis=1)
     return Trunk(hips, trunk.pelvis, trunk.chest, trunk.head)
+
+
+def _drawn_in(figure: Figure, trunk: Trunk, side: str, track: FootTrack) -> FootTrack:
+    """A swinging foot kept within reach: the last of the stretch is approached ever slower, so no knee snaps straight."""
+    full = figure.thigh + figure.shank
+    bent, longest = 0.93 * full, 0.992 * full
+    line = track.ankle - figure.hip(trunk, side)
+    length = np.linalg.norm(line, axis=1)
+    room = longest - bent
+    soft = np.where(length > bent, longest - room * np.exp(-np.maximum(length - bent, 0) / room), length)
+    shorter = (length - soft) * track.air
+    return replace(track, ankle=track.ankle - line * (shorter / length)[:, None])

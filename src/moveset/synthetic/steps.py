@@ -101,32 +101,35 @@ def pressure_reference(path: Path, leg: float) -> Array:
     return smoothed + offset * (reach * np.tanh(length / reach) / np.maximum(length, 1e-9))
 
 
+HIP_TURN = 0.42
+"""How far the pelvis turns towards a sideways travel [rad]; the feet turn with it by half."""
+
+
 class Planner:
     """Walks along a path in the mind and notes where the feet go."""
 
     def __init__(self, path: Path, footing: Footing, leg: float, size: float) -> None:
-        self.path, self.footing, self.size = path, footing, size
-        self._times = path.times
+        self.path, self.footing, self.leg, self.size = path, footing, leg, size
         self._reference = pressure_reference(path, leg)
         velocity = path.velocities
         self._velocity = signal.gaussian(velocity, 0.12 * path.rate)
-        self._facing = path.facing
+        self._speeds = np.linalg.norm(self._velocity, axis=1)
 
-    def _read(self, signal_: Array, time: float) -> Array:
-        flat = signal_.reshape(len(signal_), -1)
-        return np.array([np.interp(time, self._times, column) for column in flat.T])
+    def _read(self, samples: Array, time: float) -> Array:
+        at = min(max(time * self.path.rate, 0.0), len(samples) - 1.001)
+        k = int(at)
+        return samples[k] + (at - k) * (samples[k + 1] - samples[k])
 
     def speed(self, time: float, span: float = 0.5) -> float:
         """Mean speed of the path over the next `span` seconds."""
-        inside = (self._times >= time - 1e-9) & (self._times <= time + span)
-        if not inside.any():
-            return 0.0
-        return float(np.linalg.norm(self._velocity[inside], axis=1).mean())
+        first = max(int(time * self.path.rate), 0)
+        ahead = self._speeds[first : first + max(int(span * self.path.rate), 1)]
+        return float(ahead.mean()) if len(ahead) else 0.0
 
     def pose(self, side: str, time: float) -> tuple[Array, float, float, float]:
         """Ankle place (2,), heading, speed and angle of travel for a stance whose middle is at `time`."""
         f = self.footing
-        facing = float(self._read(self._facing, time)[0])
+        facing = float(self._read(self.path.facing, time))
         velocity = self._read(self._velocity, time)
         pace = float(np.linalg.norm(velocity))
         aside = float(np.arctan2(velocity @ leftward(np.array(facing)), velocity @ forward(np.array(facing))))
@@ -143,7 +146,18 @@ class Planner:
         place = place + (ahead - 0.012) * forward(np.array(facing))
         rear = (sign * f.stagger) < 0
         heading = facing + sign * (f.toe_out * (1 - 0.6 * run) + still * f.open * rear)
+        heading += 0.5 * HIP_TURN * np.sin(aside) * np.tanh(4 * (np.cos(aside) + 0.25)) * min(pace / 0.5, 1)
         return place, heading, pace, aside
+
+    def _left_behind(self, stance: Stance) -> float:
+        """When the body has gone further from a standing foot than a leg reaches."""
+        first = int(stance.middle * self.path.rate)
+        gone = np.linalg.norm(self.path.positions[first:] - stance.place, axis=1)
+        return (
+            (first + int(np.argmax(gone > 0.66 * self.leg))) / self.path.rate
+            if gone.max() > 0.66 * self.leg
+            else np.inf
+        )
 
     def _misplaced(self, side: str, stance: Stance, time: float) -> float:
         """How far a standing foot is from where it should be, 1 = needs a step."""
@@ -153,7 +167,7 @@ class Planner:
 
     def plan(self) -> Steps:
         """Stances of both feet from before the path to after it."""
-        end = float(self._times[-1])
+        end = float(self.path.times[-1])
         open_stance: dict[str, Stance] = {}
         done: dict[str, list[Stance]] = {side: [] for side in SIDES}
         for side in SIDES:
@@ -162,7 +176,8 @@ class Planner:
 
         def step(side: str, lift: float, down: float, middle: float) -> None:
             previous = open_stance[side]
-            lift = max(lift, previous.down + 0.05) if np.isfinite(previous.down) else lift
+            if np.isfinite(previous.down):
+                lift = max(min(lift, self._left_behind(previous)), previous.down + 0.05)
             done[side].append(Stance(**{**vars(previous), "up": lift}))
             place, heading, pace, aside = self.pose(side, middle)
             pace = max(pace, 0.5 * self.speed(down - 0.3, 0.3))
@@ -175,7 +190,7 @@ class Planner:
                 ahead = time + 0.45
                 need = {s: self._misplaced(s, open_stance[s], ahead) for s in SIDES}
                 if max(need.values()) < 1:
-                    time += 0.02
+                    time += 0.05
                     continue
                 side = max(need, key=lambda s: need[s])
             speed = self.speed(time)
