@@ -103,18 +103,23 @@ def sibling(location: Location) -> Callable[[str], bytes]:
     def read(name: str) -> bytes:
         relative = PurePosixPath(name.replace("\\", "/"))
         if relative.is_absolute() or ".." in relative.parts or ":" in name:
-            raise MovesetError(
-                f"refers to {name!r}, which lies outside its own folder", file=location.without_clip
-            )
+            raise _outside(name, location)
         if location.inner:
             inner = (PurePosixPath(location.inner).parent / relative).as_posix()
             return read_bytes(Location(location.file, inner))
-        beside = location.file.parent / relative
+        folder = location.file.parent.resolve()
+        beside = (folder / relative).resolve()
+        if not beside.is_relative_to(folder):
+            raise _outside(name, location)
         if not beside.is_file():
             raise MovesetError(f"refers to {name!r}, which is not there", file=location.without_clip)
         return read_bytes(Location(beside))
 
     return read
+
+
+def _outside(name: str, location: Location) -> MovesetError:
+    return MovesetError(f"refers to {name!r}, which lies outside its own folder", file=location.without_clip)
 
 
 def beside(location: Location) -> list[Location]:
@@ -191,12 +196,9 @@ def _missing(text: str) -> MovesetError:
 
 def _suggest(name: str, known: Iterable[str]) -> str:
     known = list(known)
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    if near:
-        return f"did you mean {' or '.join(near)}?"
-    tail = PurePosixPath(name).name
-    deeper = [k for k in known if k.endswith("/" + tail)][:3]
-    return f"did you mean {' or '.join(deeper)}?" if deeper else "check the path"
+    elsewhere = [k for k in known if k.endswith("/" + PurePosixPath(name).name)]
+    near = elsewhere[:3] or difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(near)}?" if near else "check the path"
 
 
 def _is_archive(file: Path) -> bool:

@@ -26,7 +26,7 @@ _KEYWORDS = ("ROOT", "JOINT", "END", "OFFSET", "CHANNELS", "HIERARCHY", "{", "}"
 
 
 def parse(data: bytes, path: str = "", on_bad_numbers: BadNumbers = "refuse") -> Document:
-    """Read a file. NaN and infinite values are refused with their line unless asked to `keep` them."""
+    """Read a file. NaN and infinite values are refused with their line, or kept as NaN."""
     data = _plain(data)
     motion = _MOTION.search(data)
     header = _text(data[: motion.start()] if motion else data)
@@ -42,6 +42,8 @@ def parse(data: bytes, path: str = "", on_bad_numbers: BadNumbers = "refuse") ->
     columns = sum(len(j.channels) for j in joints)
     values, more = _frames(body, columns, declared, line, path)
     _check_finite(values, body, columns, line, path, on_bad_numbers)
+    if on_bad_numbers == "keep":
+        values[np.isinf(values)] = np.nan  # one kind of bad number is enough for those who look for it
     seconds, note = _seconds(time_text)
     return Document(joints, values, seconds, time_text, (*findings, *more, *note))
 
@@ -88,8 +90,10 @@ class _Hierarchy:
         pending: _Open | None = None
         while self.at < len(self.tokens):
             word = self._peek().upper()
-            if word in ("ROOT", "JOINT", "END") and pending:
-                self._fail(f"{word} where the brace of {pending.kind} should open", "add the missing '{'")
+            if pending and word != "{":
+                self._fail(
+                    f"{word[:24]} where the brace of {pending.kind} should open", "add the missing '{'"
+                )
             if word in ("ROOT", "JOINT"):
                 if word == "JOINT" and not open_blocks:
                     self._fail("JOINT outside any ROOT", "check the braces above")
@@ -143,7 +147,7 @@ class _Hierarchy:
             self.lacking_offset[block.joint] = ""
 
     def _channels(self, open_blocks: list[_Open]) -> None:
-        block = self._block(open_blocks)
+        block, start = self._block(open_blocks), self.at
         self.at += 1
         declared = self._number()
         channels: list[str] = []
@@ -153,6 +157,7 @@ class _Hierarchy:
         if len(channels) != declared:
             unknown = self._peek()
             known = unknown.upper() in _KEYWORDS
+            self.at = start
             self._fail(
                 f"CHANNELS announces {declared:g} and names {len(channels)}"
                 if known
@@ -160,8 +165,10 @@ class _Hierarchy:
                 "a channel is X, Y or Z with position, rotation or scale; correct the line",
             )
         if block.kind == "End Site":
+            self.at = start
             self._fail("an End Site has no channels", "make it a JOINT")
         if len(set(channels)) != len(channels):
+            self.at = start
             self._fail("a channel is named twice", "correct the line")
         self.joints[block.joint] = replace(self.joints[block.joint], channels=tuple(channels))
 
