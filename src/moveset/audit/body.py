@@ -69,10 +69,29 @@ def scale(clip: Clip) -> float:
     return max(stature(clip), 1e-3) / ADULT
 
 
+def size_factor(clip: Clip) -> float:
+    """`scale`, but 1 for small bodies: gravity, and so what accelerations a body can have, is the same for them."""
+    return max(scale(clip), 1.0)
+
+
 def upright(positions: Array, skeleton: Skeleton) -> Array:
     """(..., 3) unit direction from the feet to the head of a humanoid, whatever axis is up."""
     feet = positions[..., skeleton.joints(("leftFoot", "rightFoot")), :].mean(axis=-2)
     return _unit(positions[..., skeleton.joint("head"), :] - feet)
+
+
+def stands(positions: Array, skeleton: Skeleton) -> bool:
+    """Whether a humanoid (J, 3) stands: upright along Y on a leg that is nearly straight."""
+    if upright(positions, skeleton)[1] < np.cos(np.deg2rad(30)):
+        return False
+    straight = []
+    for side in ("left", "right"):
+        hip, knee, ankle = positions[
+            skeleton.joints(side + part for part in ("UpperLeg", "LowerLeg", "Foot"))
+        ]
+        leg = np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee)
+        straight.append(np.linalg.norm(ankle - hip) / max(leg, 1e-9))
+    return max(straight) > 0.9
 
 
 def in_t_pose(positions: Array, skeleton: Skeleton) -> np.ndarray:

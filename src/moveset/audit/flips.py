@@ -6,8 +6,7 @@ import numpy as np
 
 from moveset.audit.body import body_joints, limb_joints
 from moveset.audit.check import Check, worst
-from moveset.audit.steps import lone, peaks
-from moveset.geometry import quaternion
+from moveset.audit.steps import lone, peaks, turns
 from moveset.motion import Clip, Finding
 
 TURN = np.deg2rad(70)
@@ -19,8 +18,7 @@ SHARP = 2.5
 def flips(clip: Clip) -> list[Finding]:
     """One finding naming the joint that turns furthest; information only when none but fingers flip."""
     joints = body_joints(clip.skeleton)
-    local = clip.rotations[:, joints]
-    excess, times = lone(quaternion.angle_between(local[1:], local[:-1]))
+    excess, times = lone(turns(clip.rotations[:, joints]))
     turned = np.where((excess > TURN) & (times > SHARP), excess, 0)
     if not turned.any():
         return []

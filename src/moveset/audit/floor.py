@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from moveset.audit.body import humanoid, scale, stature
+from moveset.audit.body import humanoid, scale, stands, stature
 from moveset.audit.check import Check, worst
 from moveset.geometry.quaternion import Array
 from moveset.motion import Clip, Finding
@@ -15,12 +15,19 @@ ANKLE, TOE = 0.045, 0.015
 
 OFFSET = 0.10
 """Metres, adult. Rigs put the joint elsewhere in the foot: good captures lie between -0.06 and 0.05."""
+SOMETIMES = 0.15
+"""Share of frames with a foot at floor level that clears a clip: it climbs, or rises from the ground."""
+SUNK = 0.5
+"""Metres, adult: no pit is meant by it."""
 DIP = 0.06
 """Metres, adult, at the 99th percentile. Good captures stay below 0.04."""
 
 
 def floor_offset(clip: Clip) -> list[Finding]:
-    """A warning when the feet never stand near y = 0."""
+    """A warning when the feet never stand near y = 0: below it, or above it under a body that stands.
+
+    An error when half of the body is under the floor. Bodies that sit, swim and fly have their feet in the air.
+    """
     standing = _standing(clip)
     if standing is None:
         return []
@@ -31,12 +38,17 @@ def floor_offset(clip: Clip) -> list[Finding]:
     if abs(offset) <= OFFSET * scale(clip):
         return []
     lowest = foot_positions(clip)[..., 1].min(axis=1)
+    level = np.abs(lowest - expected.min()) < OFFSET * scale(clip)
+    if level.mean() > SOMETIMES:
+        return []
+    if offset > 0 and not stands(clip.world_positions[int(lowest.argmin())], clip.skeleton):
+        return []
     word = "above" if offset > 0 else "below"
-    frames = worst(np.arange(len(lowest)), -lowest if offset < 0 else lowest)
+    frames = worst(np.arange(len(lowest)), lowest if offset > 0 else -lowest)
     return [
         Finding(
-            "floor_offset", "warning", clip.name, f"the feet stand {abs(offset):.2f} m {word} the floor",
-            frames, None, offset, "m",
+            "floor_offset", "error" if offset < -SUNK * scale(clip) else "warning", clip.name,
+            f"the feet stand {abs(offset):.2f} m {word} the floor", frames, None, offset, "m",
             f"move the clip by {-offset:+.2f} m in y, unless it happens on steps, in water or in the air",
         )
     ]  # fmt: skip

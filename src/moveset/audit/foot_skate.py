@@ -12,9 +12,9 @@ from moveset.motion import Clip, Finding
 from moveset.motion.contacts import foot_positions, standing_heights
 from moveset.motion.measure import SKATE_HEIGHT
 
-SLIDES = 0.25
+SLIDES = 0.3
 """Foot skate [m/s, adult] of Zhang et al. (motion/measure.py). Clean capture has a median of 0.05 and stays below
-0.23 (99 % of clips), where toes scuff in backward and sideways steps."""
+0.23 (99 % of clips), where toes scuff in backward and sideways steps; hand-made attacks pivot at 0.3."""
 BELT = 0.3
 """Mean velocity [m/s] of standing feet that makes a cycle run in place, as on a treadmill."""
 STAYS = 0.25

@@ -15,6 +15,8 @@ from moveset.motion import Finding, Skeleton
 BONE = 0.01
 """Relative difference of bone lengths that retargeting must deal with; exporters round far below it."""
 TURNED = np.deg2rad(1)
+SHARED = 0.5
+"""Share of common joint names below which a skeleton is of another kind, not a variant."""
 SHOWN = 4
 
 
@@ -47,6 +49,10 @@ def _difference(skeleton: Skeleton, usual: Skeleton) -> tuple[str, str, float, s
         if len(renamed) == len(extra) == len(missing):
             text = f"{len(renamed)} joints renamed ({_listed(f'{new} was {old}' for new, old in renamed)})"
             return text, "info", float(len(renamed)), "joints", renamed[0][0]
+        common = len(usual) - len(missing)
+        if common < SHARED * min(len(usual), len(skeleton)):
+            text = f"another skeleton of {len(skeleton)} joints, {common} of them with the same names"
+            return text, "info", float(len(missing) + len(extra)), "joints", None
         parts = [
             f"{len(names)} {word} ({_listed(names)})"
             for word, names in (("missing", missing), ("extra", extra))

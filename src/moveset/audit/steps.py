@@ -1,39 +1,57 @@
 """Steps that stand alone in time: what tells a tear in the data from fast motion.
 
-A kick or a strike takes several frames to gain its speed and several to lose it, so its quickest step has quick
-neighbours. A tear is one step (the joint stays at its new place) or two (it comes back) among slow ones.
+A kick or a strike gains its speed and loses it over several frames, so its quickest step has quick neighbours that
+go the same way. A tear is one step (the joint stays at its new place) or two (it comes back) among slow ones.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 
 _STILL = 1e-4
 """Steps below this [m or rad] count as none when a step is divided by its neighbours."""
+_SAME_WAY = 0.6
+"""Cosine from which two steps go the same way."""
+_SURGE = 3.0
+"""How much longer than neighbours that go the same way a step of real motion gets: animators let a strike
+happen in one frame, with wind-up and follow-through beside it."""
 
 
 def lone(steps: Array) -> tuple[Array, Array]:
-    """How far each step (S, K) exceeds its neighbours, in the unit of the steps, and how many times.
+    """How far each step (S, K, 3) exceeds its neighbours, in the unit of the steps, and how many times: (S, K).
 
     Entry s is about the frame after step s: one step against the steps on both sides, or a pair of steps
     (out and back) against the steps on both sides of the pair. Beyond the ends of the clip the motion is
     taken to go on speeding up or slowing down as it does inside.
     """
+    size = np.sqrt(np.einsum("ski,ski->sk", steps, steps))
     if len(steps) < 3:
-        return np.zeros_like(steps), np.ones_like(steps)
-    first, last = 2 * steps[1] - steps[2], 2 * steps[-2] - steps[-3]
-    before = np.concatenate((first[None], steps[:-1]))
-    after = np.concatenate((steps[1:], last[None]))
-    sides = np.maximum(before, after)
-    pair = np.minimum(steps[1:-1], steps[2:])
-    ends = np.maximum(steps[:-2], np.concatenate((steps[3:], last[None])))
+        return np.zeros_like(size), np.ones_like(size)
+    dots = np.einsum("ski,ski->sk", steps[1:], steps[:-1])
+    cosine = dots / np.maximum(size[1:] * size[:-1], _STILL**2)
+    first, last = 2 * size[1] - size[2], 2 * size[-2] - size[-3]
+    before = np.concatenate((first[None], size[:-1]))
+    after = np.concatenate((size[1:], last[None]))
 
-    excess, times = steps - sides, steps / np.maximum(sides, _STILL)
+    sides = np.maximum(before, after)
+    sides[1:-1] *= np.where((cosine[:-1] > _SAME_WAY) & (cosine[1:] > _SAME_WAY), _SURGE, 1)
+    excess, times = size - sides, size / np.maximum(sides, _STILL)
+
+    back = cosine[1:] < 0
+    pair = np.where(back, np.minimum(size[1:-1], size[2:]), 0)
+    ends = np.maximum(size[:-2], np.concatenate((size[3:], last[None])))
     excess[1:-1] = np.maximum(excess[1:-1], pair - ends)
     times[1:-1] = np.maximum(times[1:-1], pair / np.maximum(ends, _STILL))
     return excess, times
+
+
+def turns(rotations: Array) -> Array:
+    """(F - 1, K, 3) rotation vectors [rad] from each frame to the next of local rotations (F, K, 4)."""
+    between = quaternion.multiply(rotations[1:], quaternion.conjugate(rotations[:-1]))
+    return quaternion.to_rotation_vector(between)
 
 
 def peaks(values: Array, apart: int = 2) -> np.ndarray:

@@ -7,13 +7,14 @@ import numpy as np
 from moveset.audit.check import Check, worst
 from moveset.motion import Clip, Finding
 
-SCALED = 0.01
-"""Change of a scale that can be seen."""
+SCALED, GROWN = 0.01, 0.25
+"""Change of a scale that an exporter does not make by rounding; and one that is meant to be seen. Limbs that
+stretch for IK change by 0.05 to 0.2."""
 _EXACT = 1e-6
 
 
 def animated_scale(clip: Clip) -> list[Finding]:
-    """A warning with the joint whose scale changes most; engines and features often ignore it."""
+    """The joint whose scale changes most, a warning if it is meant to be seen; engines often ignore scale."""
     if clip.scales is None or len(clip) < 2:
         return []
     change = np.ptp(clip.scales, axis=0).max(axis=1)
@@ -25,7 +26,7 @@ def animated_scale(clip: Clip) -> list[Finding]:
     name = clip.skeleton.names[joint]
     return [
         Finding(
-            "animated_scale", "warning", clip.name,
+            "animated_scale", "warning" if change.max() > GROWN else "info", clip.name,
             f"{len(scaled)} joints change their scale, {name} by {change[joint]:.2f}",
             worst(range(len(clip)), off), name, float(change[joint]), "",
             "bake scale into translations, or drop the tracks where they only stretch limbs", len(scaled),

@@ -48,13 +48,19 @@ def scale_guess(clip: Clip) -> list[Finding]:
 
 
 def up_axis(clip: Clip) -> list[Finding]:
-    """A warning when a humanoid lies along another axis than Y from the first frame to the last."""
-    if not humanoid(clip.skeleton) or len(clip) == 0:
+    """A warning when a humanoid lies along another axis than Y in every frame, and in the rest pose of the file.
+
+    A body that rests upright and lies in the clip lies because it sleeps, crawls, swims or is dead.
+    """
+    skeleton = clip.skeleton
+    if not humanoid(skeleton) or len(clip) == 0:
         return []
-    body = upright(clip.world_positions, clip.skeleton)
+    rest = upright(skeleton.rest_world[1], skeleton)
+    body = upright(clip.world_positions, skeleton)
     median = np.median(body, axis=0)
     axis = int(np.abs(median).argmax())
-    if (axis == 1 and median[1] > 0) or abs(median[axis]) < LYING or np.abs(body[:, axis]).min() < LYING / 2:
+    lies = abs(median[axis]) > LYING and np.abs(body[:, axis]).min() > LYING / 2
+    if not lies or (axis == 1 and median[1] > 0) or rest[1] > LYING:
         return []
     name = ("-" if median[axis] < 0 else "") + "XYZ"[axis]
     return [

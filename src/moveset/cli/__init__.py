@@ -24,6 +24,8 @@ VERBS = {
     "Examples: `moveset convert walk.bvh -o walk.glb`, `moveset convert pack.zip clips/ -o out --to bvh --fps 30`",
     "render": "draw a clip: contact sheet, strip of poses, GIF\n\n"
     "Example: `moveset render 'knight.glb#1H_Melee_Attack_Chop' -o chop.gif --view side`",
+    "audit": "what is wrong with clips, with numbers and advice\n\n"
+    "Examples: `moveset audit clips/ pack.zip --html report.html`, `moveset audit walk.bvh --only pops flips`",
     "build": "clips to a library: audited, repaired, measured, tagged, split\n\n"
     "Example: `moveset build clips/ pack.zip -o my.library`",
     "query": "ask a library in SQL\n\nExample: `moveset query my.library \"speed > 1 and 'walk' in tags\"`",

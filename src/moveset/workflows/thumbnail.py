@@ -1,0 +1,52 @@
+"""A clip as a small picture: on its own character where it has one, else on the mannequin."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+import numpy as np
+
+from moveset.motion import Character, Clip
+from moveset.rigs.mannequin import mannequin
+
+_KEPT = 16
+_figures: dict[str, Character] = {}
+
+
+def thumbnail(
+    clip: Clip,
+    frames: Sequence[int] = (),
+    character: Character | None = None,
+    size: int = 128,
+    encoding: str = "PNG",
+) -> bytes:
+    """PNG or WEBP of `frames` side by side, by default the one in the middle; empty for poses without numbers."""
+    from PIL import Image
+
+    from moveset.render import render_clip
+
+    frames = [f for f in frames if 0 <= f < len(clip)] or ([len(clip) // 2] if len(clip) else [])
+    if not frames or not _finite(clip):
+        return b""
+    own = character is not None and character.meshes and character.skeleton is clip.skeleton
+    figure = character if own and character else _figure(clip)
+    pictures = render_clip(clip, figure, size=(size, size), frames=frames)
+    out = io.BytesIO()
+    Image.fromarray(np.concatenate(list(pictures), axis=1)[..., :3]).save(out, encoding)
+    return out.getvalue()
+
+
+def _figure(clip: Clip) -> Character:
+    """The mannequin for the clip's skeleton; clips of a library share a few."""
+    key = clip.skeleton.signature
+    if key not in _figures:
+        if len(_figures) >= _KEPT:
+            _figures.clear()
+        _figures[key] = mannequin(clip.skeleton, clip)
+    return _figures[key]
+
+
+def _finite(clip: Clip) -> bool:
+    tracks = (clip.rotations, clip.translations, clip.scales)
+    return all(np.isfinite(track).all() for track in tracks if track is not None)
