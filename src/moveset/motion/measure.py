@@ -17,6 +17,7 @@ from moveset.motion.skeleton import Skeleton
 
 SKATE_HEIGHT = 0.025
 """Height over standing at which foot skate stops counting [m] (Zhang et al. 2018)."""
+_LEAST_SUPPORT = 3
 
 
 # Feet and floor
@@ -39,7 +40,7 @@ def foot_skate_by_frame(clip: Clip, standing: Array | None = None) -> Array:
 
 
 def planted_speed(clip: Clip, contacts: Contacts | None = None) -> float:
-    """Mean horizontal speed of the toes while their contact flag is on [m/s]; nan where none is.
+    """Mean speed of the toes while their contact flag is on [m/s]; nan where none is.
 
     Flags are `contacts`, else the clip's own, else detected; the feet stand in for toes that are not there.
     """
@@ -49,39 +50,37 @@ def planted_speed(clip: Clip, contacts: Contacts | None = None) -> float:
     if not toes:
         return float("nan")
     columns = [contacts.roles.index(role) for role in toes]
-    speeds = _level_speed(clip.world_positions[:, clip.skeleton.joints(toes)], clip)
+    positions = clip.world_positions[:, clip.skeleton.joints(toes)]
+    speeds = np.linalg.norm(signal.derivative(positions, clip.fps, loop=clip.loop), axis=-1)
     return _mean(speeds[contacts.flags[:, columns]])
 
 
 def slide_per_support(
     clip: Clip, standing: Array | None = None, height: float = 0.05, rise: float = 0.3
 ) -> float:
-    """Mean horizontal distance of a toe between touch-down and lift-off [m]; nan without supports.
+    """Mean over supports of how far a toe gets from where it touched down until it lifts off [m], on the floor.
 
     Supports are runs of frames lower than `height` over standing and with a vertical speed below `rise` [m/s]:
-    found without looking at horizontal speed, which would hide the slide.
+    found without looking at horizontal speed, which would hide the slide. nan without supports.
     """
-    slides = slides_of_supports(clip, standing, height, rise)
-    return _mean(np.array([distance for *_, distance in slides]))
+    return _mean(np.array([slide for *_, slide in slides_of_supports(clip, standing, height, rise)]))
 
 
 def slides_of_supports(
     clip: Clip, standing: Array | None = None, height: float = 0.05, rise: float = 0.3
 ) -> list[tuple[str, int, int, float]]:
-    """Role, first frame, end frame (exclusive) and distance [m] of each support of at least three frames."""
+    """Role, first frame, end frame (exclusive) and slide [m] of each support of at least three frames."""
     roles = feet(clip.skeleton)
     standing = standing_heights(clip) if standing is None else np.asarray(standing)
-    chosen = [role for role in roles if role.endswith("Toes")] or list(roles)
     found = []
-    for role in chosen:
+    for role in [role for role in roles if role.endswith("Toes")] or roles:
         position = clip.world_positions[:, clip.skeleton.joint(role)]
-        vertical = signal.derivative(position[:, 1], clip.fps, loop=clip.loop)
-        low = (position[:, 1] - standing[roles.index(role)] < height) & (np.abs(vertical) < rise)
+        rising = signal.derivative(position[:, 1], clip.fps, loop=clip.loop)
+        low = (position[:, 1] - standing[roles.index(role)] < height) & (np.abs(rising) < rise)
         for start, stop in supports(low):
-            if stop - start >= 3:
-                found.append(
-                    (role, start, stop, float(np.linalg.norm(np.ptp(position[start:stop, ::2], axis=0))))
-                )
+            if stop - start >= _LEAST_SUPPORT:
+                away = np.linalg.norm((position[start:stop] - position[start])[:, ::2], axis=-1)
+                found.append((role, start, stop, float(away.max())))
     return found
 
 
@@ -103,7 +102,7 @@ def penetration(clip: Clip, standing: Array | None = None) -> float:
     call a sunken clip level.
     """
     lowest = _heights(clip, standing).min(axis=1, initial=np.inf)
-    return _percentile(np.maximum(-lowest, 0), 99)
+    return _percentile(np.maximum(-lowest[np.isfinite(lowest)], 0), 99)
 
 
 def floating(clip: Clip, standing: Array | None = None, contacts: Contacts | None = None) -> float:
@@ -146,43 +145,40 @@ def jerks(positions: Array, fps: float) -> Array:
     return np.linalg.norm(np.diff(positions, n=3, axis=0), axis=-1) * fps**3
 
 
-def fit_limits(rotations: Array, rest: Array, axes: Array, margin: float = np.radians(5.0)) -> Array:
-    """(J, 2, 3) lowest and highest swing and twist [rad] of local rotations (F, J, 4), p0.1 to p99.9 and a margin.
-
-    Angles are those of `swing_twist_angles` with the same `rest` (J, 4) and bone `axes` (J, 3).
-    """
-    angles = swing_twist_angles(rotations, rest, axes)
-    low, high = np.percentile(angles, (0.1, 99.9), axis=0)
+def fit_limits(rotations: Array, skeleton: Skeleton, margin: float = np.radians(5.0)) -> Array:
+    """(J, 2, 3) lowest and highest swing and twist [rad] of local rotations (F, J, 4): p0.1 to p99.9 and a margin."""
+    low, high = np.percentile(swing_twist_angles(rotations, skeleton), (0.1, 99.9), axis=0)
     return np.stack((low - margin, high + margin), axis=1)
 
 
-def swing_twist_angles(rotations: Array, rest: Array, axes: Array) -> Array:
-    """(F, J, 3): two components of the swing and the twist about each bone [rad], relative to rest."""
-    swing, twist = quaternion.swing_twist(quaternion.inverse_multiply(rest, rotations), axes)
-    across = quaternion.between(np.broadcast_to((0.0, 0.0, 1.0), axes.shape), axes)
-    level = quaternion.inverse_rotate(across, quaternion.to_rotation_vector(swing))
-    turn = np.einsum(
-        "...i,...i->...", quaternion.to_rotation_vector(twist), np.broadcast_to(axes, level.shape)
-    )
-    return np.concatenate((level[..., :2], turn[..., None]), axis=-1)
+def limit_violation(rotations: Array, limits: Array, skeleton: Skeleton) -> float:
+    """Share of joint-frames of local rotations (F, J, 4) beyond the `limits` of `fit_limits`."""
+    angles = swing_twist_angles(rotations, skeleton)
+    return _mean(((angles < limits[:, 0]) | (angles > limits[:, 1])).any(axis=-1).astype(float))
+
+
+def swing_twist_angles(rotations: Array, skeleton: Skeleton) -> Array:
+    """(F, J, 3): two components of the swing and the twist about each bone [rad], relative to the rest pose."""
+    axes = bone_axes(skeleton)
+    turned = quaternion.inverse_multiply(skeleton.rest_rotations, rotations)
+    swing, twist = quaternion.swing_twist(turned, axes)
+    upright = quaternion.between(np.broadcast_to((0.0, 0.0, 1.0), axes.shape), axes)
+    across = quaternion.inverse_rotate(upright, quaternion.to_rotation_vector(swing))
+    along = np.einsum("...i,...i->...", quaternion.to_rotation_vector(twist), axes)
+    return np.concatenate((across[..., :2], along[..., None]), axis=-1)
 
 
 def bone_axes(skeleton: Skeleton) -> Array:
     """(J, 3) unit direction of each joint's bone in its own frame: to the mean of its children, else its tip."""
     axes = np.tile((0.0, 1.0, 0.0), (len(skeleton), 1))
     for j, children in enumerate(skeleton.children):
-        end = skeleton.rest_translations[list(children)].mean(axis=0) if children else None
-        if end is None and skeleton.tips is not None and np.isfinite(skeleton.tips[j]).all():
-            end = skeleton.tips[j]
-        if end is not None and np.linalg.norm(end) > 1e-6:
-            axes[j] = end / np.linalg.norm(end)
+        end = np.full(3, np.nan) if skeleton.tips is None else skeleton.tips[j]
+        if children:
+            end = skeleton.rest_translations[list(children)].mean(axis=0)
+        length = np.linalg.norm(end)
+        if length > 1e-6:  # false where unknown (nan)
+            axes[j] = end / length
     return axes
-
-
-def limit_violation(rotations: Array, limits: Array, rest: Array, axes: Array) -> float:
-    """Share of joint-frames of local rotations (F, J, 4) beyond `limits` of `fit_limits`."""
-    angles = swing_twist_angles(rotations, rest, axes)
-    return _mean(((angles < limits[:, 0]) | (angles > limits[:, 1])).any(axis=-1).astype(float))
 
 
 # Paths and goals
