@@ -87,3 +87,20 @@ def test_the_statistics_are_those_of_the_training_rows(library):
 def test_an_unknown_view_lists_those_that_exist(library):
     with pytest.raises(MovesetError, match="no view 'nope'; it has: pose"):
         library.view("nope")
+
+
+def test_a_creature_without_feet_is_stored(tmp_path):
+    from dataclasses import replace
+
+    from strolls import TOOLS
+
+    from moveset.library.ingest.build import build
+
+    clip = stroll(name="snake")
+    skeleton = replace(clip.skeleton, roles=(None,) * len(clip.skeleton))
+    report = build(tmp_path / "a.library", tools=TOOLS, clips=[replace(clip, skeleton=skeleton)])
+    library = Library.open(tmp_path / "a.library")
+    stored = library.load_clip(report.clips[0].id)
+    assert stored.contacts.flags.shape == (60, 0)
+    assert report.clips[0].hips_height is None
+    assert library.query("SELECT count(left_foot), count(speed) FROM frames").rows == [(0, 60)]

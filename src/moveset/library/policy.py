@@ -29,6 +29,10 @@ DEFAULT_ACTIONS: Mapping[str, str] = {
 """By check. Checks that are not named here keep the clip; `first_frame_t_pose = "keep"` in a policy overrules."""
 
 
+HINTS = frozenset(("additive",))
+"""Checks whose information is a hint (a clip's name), not a fact: it drops nothing."""
+
+
 @dataclass(frozen=True)
 class Policy:
     """How a library is built from what the audit finds. A TOML file of the same fields sets it."""
@@ -84,11 +88,18 @@ def policy_from(values: Mapping[str, Any]) -> Policy:
 def apply_policy(
     clip: Clip, findings: Sequence[Finding], policy: Policy
 ) -> tuple[Clip | None, list[tuple[Finding, str]]]:
-    """The clip repaired as the policy asks (None if dropped), and each finding with what was done about it."""
-    done = [(finding, policy.actions.get(finding.check, "keep")) for finding in findings]
-    if any(action == "drop" for _, action in done):
-        # what would have been repaired was not
-        return None, [(finding, "keep" if action == "repair" else action) for finding, action in done]
+    """The clip repaired as the policy asks (None if dropped), and each finding with what was done about it.
+
+    Findings that did not decide about a dropped clip are left with the action `none`.
+    """
+    wished = [policy.actions.get(finding.check, "keep") for finding in findings]
+    drops = [
+        action == "drop" and not (finding.check in HINTS and finding.severity == "info")
+        for finding, action in zip(findings, wished)
+    ]
+    if any(drops):
+        return None, [(finding, "drop" if drop else "none") for finding, drop in zip(findings, drops)]
+    done = [(f, "keep" if action == "drop" else action) for f, action in zip(findings, wished)]
     asked = {finding.check for finding, action in done if action == "repair"}
     repaired = set()
     for check, repair in REPAIRS.items():

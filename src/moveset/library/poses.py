@@ -35,7 +35,9 @@ class ArrayFile:
 
     def append(self, array: np.ndarray) -> int:
         """Add rows (R, *row); returns the number of the first."""
-        array = np.ascontiguousarray(array, dtype=self._dtype).reshape(-1, *self._row)
+        array = np.ascontiguousarray(array, dtype=self._dtype)
+        if array.shape[1:] != self._row:
+            array = array.reshape(-1, *self._row)
         self._file.write(array.tobytes())
         first, self.rows = self.rows, self.rows + len(array)
         return first

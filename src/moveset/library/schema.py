@@ -101,7 +101,13 @@ class FindingRow:
     name: Annotated[str, Column("VARCHAR", "name of the clip in its file")]
     finding: Annotated[str, Column("VARCHAR", "which check noticed it; unreadable, failed, override")]
     severity: Annotated[str, Column("VARCHAR", "info, warning or error")]
-    action: Annotated[str, Column("VARCHAR", "keep, repair or drop: what the policy did")]
+    action: Annotated[
+        str,
+        Column(
+            "VARCHAR",
+            "what the policy did: keep, repair, drop; none: the clip was dropped for another reason",
+        ),
+    ]
     message: Annotated[str, Column("VARCHAR", "one sentence with the value in it")]
     frames: Annotated[
         list[int], Column("INTEGER[]", "frames of the file where it shows, the worst first")

@@ -50,16 +50,20 @@ def invariants(digest: Digest) -> Array | None:
 
 def kin_of(ids: Sequence[str], digests: Sequence[Digest]) -> list[str]:
     """For each clip the smallest id among its kin, which is its own where nothing is like it."""
-    from scipy.cluster.hierarchy import DisjointSet
+    leader = {id: id for id in ids}
 
-    families = DisjointSet(ids)
+    def first(id: str) -> str:
+        while leader[id] != id:
+            id = leader[id]
+        return id
+
     known = [(i, numbers) for i, digest in zip(ids, digests) if (numbers := invariants(digest)) is not None]
     if known:
         names, points = [i for i, _ in known], np.stack([numbers for _, numbers in known]).astype(np.float64)
         for a, b in _close_pairs(points, TOLERANCE):
-            families.merge(names[a], names[b])
-    leader = {member: min(family) for family in families.subsets() for member in family}
-    return [leader[i] for i in ids]
+            one, other = sorted((first(names[a]), first(names[b])))
+            leader[other] = one
+    return [first(id) for id in ids]
 
 
 def _close_pairs(points: Array, tolerance: float) -> list[tuple[int, int]]:

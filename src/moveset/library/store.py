@@ -17,10 +17,11 @@ from moveset.library import license
 from moveset.library.ingest.staging import recover
 from moveset.library.poses import PoseReader
 from moveset.library.query import Answer, open_tables, run
+from moveset.library.rows import tags_of
 from moveset.library.schema import VERSION, ClipRow, FindingRow
 from moveset.library.skeletons import skeleton_from_json
 from moveset.library.view import View, open_view
-from moveset.motion import Annotation, Clip, Event, Skeleton, Tags
+from moveset.motion import Clip, Event, Skeleton
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -129,24 +130,3 @@ class Library:
     @cached_property
     def _skeletons(self) -> dict[str, Skeleton]:
         return {}
-
-
-def tags_of(row: ClipRow) -> Tags:
-    """The tags of a clip from its row."""
-    return Tags(
-        words=tuple(row.tags),
-        annotation=Annotation(
-            motion_type=tuple(row.motion_type),
-            weapon_type=tuple(row.weapon_type),
-            attack_type=tuple(row.attack_type),
-            direction=tuple(row.direction),
-            power=tuple(row.power),
-            speed=tuple(row.speed_word),
-            impression=tuple(row.impression),
-            posture=row.posture,
-        ),
-        sentence=row.sentence,
-        license=row.license,
-        source=f"{row.file}#{row.name}",
-        mirrorable=row.mirrorable,
-    )

@@ -19,11 +19,12 @@ from moveset.library.ingest import shelf
 from moveset.library.ingest.facts import Facts, find_facts
 from moveset.library.ingest.pool import map_in_order
 from moveset.library.ingest.pose_view import write_pose_view
-from moveset.library.ingest.prepare import Job, Part, Tools, failure, prepare
+from moveset.library.ingest.prepare import Job, Part, Tools, prepare
 from moveset.library.ingest.reuse import Previous
 from moveset.library.ingest.staging import recover, staged
 from moveset.library.ingest.writer import Writer
 from moveset.library.policy import Policy
+from moveset.library.rows import failure
 from moveset.library.schema import VERSION, ClipRow, FindingRow
 from moveset.library.settings import FILE, Settings, new_settings, read_settings, with_policy, with_sources
 from moveset.library.split import HELD_OUT, TRAIN, side_of

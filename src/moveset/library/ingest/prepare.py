@@ -3,7 +3,6 @@ processes, or a cluster, maps it over any number of files."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -16,6 +15,7 @@ from moveset.errors import MovesetError
 from moveset.library.attributes import clip_attributes, frame_attributes
 from moveset.library.ingest.facts import Facts, with_facts
 from moveset.library.policy import Policy, apply_policy
+from moveset.library.rows import clip_row, failure, finding_row
 from moveset.library.schema import ClipRow, FindingRow
 from moveset.motion import Asset, Clip, Finding
 from moveset.motion.contacts import detect_contacts, feet
@@ -128,45 +128,17 @@ def _prepare_clip(
     clip = kept
     if policy.fps:
         clip = resample(clip, policy.fps)
-    ground = ground_frame(clip)
+    clip = _narrow(clip)
     contacts = clip.contacts
     if contacts is None or contacts.roles != feet(clip.skeleton):
         contacts = detect_contacts(clip)
-    columns = frame_attributes(clip, ground, contacts)
-    annotation = clip.tags.annotation
-    row = ClipRow(
-        id=id,
-        name=clip.name,
-        file=job.file,
-        skeleton=clip.skeleton.signature,
-        frames=len(clip),
-        seconds=clip.seconds,
-        fps=clip.fps,
-        source_fps=source_fps,
-        loop=clip.loop,
-        additive=clip.additive,
-        license=clip.tags.license,
-        tags=list(clip.tags.words),
-        sentence=clip.tags.sentence,
-        motion_type=list(annotation.motion_type),
-        weapon_type=list(annotation.weapon_type),
-        attack_type=list(annotation.attack_type),
-        direction=list(annotation.direction),
-        power=list(annotation.power),
-        speed_word=list(annotation.speed),
-        impression=list(annotation.impression),
-        posture=annotation.posture,
-        mirrorable=clip.tags.mirrorable,
-        events=[{"time": e.time, "name": e.name, "role": e.role} for e in clip.events],
-        curves=list(clip.curves),
-    )
-    row = replace(row, **clip_attributes(columns))
-    stored = _narrow(replace(clip, contacts=contacts))
+    columns = frame_attributes(clip, ground_frame(clip), contacts)
+    row = clip_row(clip, id=id, file=job.file, source_fps=source_fps)
     entry = Entry(
-        row,
-        stored,
+        replace(row, **clip_attributes(columns)),
+        replace(clip, contacts=contacts),
         columns,
-        digest=replace(digest(stored), fps=source_fps),
+        digest=replace(digest(clip), fps=source_fps),
         thumbnail=tools.thumbnail(clip) if tools.thumbnail else None,
     )
     return entry, findings
@@ -187,28 +159,3 @@ def _narrow(clip: Clip) -> Clip:
         scales=None if clip.scales is None else single(clip.scales),
         curves={name: np.asarray(curve, dtype=np.float32) for name, curve in clip.curves.items()},
     )
-
-
-def finding_row(finding: Finding, file: str, id: str, name: str, action: str) -> FindingRow:
-    """The finding as a row of the findings table."""
-    value = finding.value
-    return FindingRow(
-        clip=id,
-        file=file,
-        name=name,
-        finding=finding.check,
-        severity=finding.severity,
-        action=action,
-        message=finding.message,
-        frames=[int(frame) for frame in finding.frames],
-        joint=finding.joint,
-        value=None if value is None or not math.isfinite(value) else float(value),
-        unit=finding.unit,
-        advice=finding.advice,
-        count=finding.count,
-    )
-
-
-def failure(file: str, name: str, check: str, message: str, advice: str | None = None) -> FindingRow:
-    """A row about something that could not be used at all."""
-    return finding_row(Finding(check, "error", name, message, advice=advice or ""), file, "", name, "drop")

@@ -11,8 +11,9 @@ import numpy as np
 
 from moveset.audit import Digest, audit_set
 from moveset.audit.registry import SET_CHECKS
-from moveset.library.ingest.prepare import Entry, Part, finding_row
+from moveset.library.ingest.prepare import Entry, Part
 from moveset.library.poses import PoseWriter
+from moveset.library.rows import finding_row
 from moveset.library.schema import ClipRow, FindingRow, sql_types
 from moveset.library.skeletons import skeleton_to_json
 from moveset.library.split import kin_of
@@ -145,7 +146,7 @@ def _join_flags(parts: Sequence[np.ndarray | None], lengths: Sequence[int]) -> n
 def _by_clip(findings: Sequence[FindingRow]) -> dict[str, list[FindingRow]]:
     out: dict[str, list[FindingRow]] = {}
     for finding in findings:
-        if finding.action != "drop":
+        if finding.action in ("keep", "repair"):
             out.setdefault(finding.clip, []).append(finding)
     return out
 
