@@ -17,6 +17,8 @@ SLIDES = 0.3
 0.23 (99 % of clips), where toes scuff in backward and sideways steps; hand-made attacks pivot at 0.3."""
 BELT = 0.3
 """Mean velocity [m/s] of standing feet that makes a cycle run in place, as on a treadmill."""
+FASTEST = 12.0
+"""Metres per second; nobody sprints faster."""
 STAYS = 0.25
 """Share of that speed at which the hips of such a cycle may still travel."""
 
@@ -59,7 +61,7 @@ def _belt(clip: Clip, weights: Array, velocities: Array, size: float) -> float |
     rest = float(np.sum(weights * np.linalg.norm(velocities - mean, axis=-1)) / total)
     path = clip.world_positions[:, hips(clip.skeleton), ::2] / size
     travelled = float(np.linalg.norm(path[-1] - path[0])) / clip.seconds
-    return speed if speed > BELT and rest < speed and travelled < STAYS * speed else None
+    return speed if BELT < speed < FASTEST and rest < speed and travelled < STAYS * speed else None
 
 
 CHECK = Check("foot_skate", "standing feet that slide; cycles in place as information", foot_skate)

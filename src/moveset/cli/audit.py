@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json as json_module
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from moveset.cli.progress import track
+from moveset.motion import Finding
 from moveset.workflows.audit import AuditReport, ClipReport, audit_files
 from moveset.workflows.audit_report import sentence, write_html
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 _STYLE = {"error": "bold red", "warning": "yellow", "info": "dim", "ok": "green"}
 _SHORT = 60
 """Clips without errors and warnings are listed one by one up to so many clips."""
+_MANY = 20
+"""Clips from which a warning that they share is printed once."""
 _WIDEST = 40
 """Columns for names."""
 
@@ -100,7 +104,11 @@ def print_text(report: AuditReport, everything: bool = False) -> None:
     from rich.text import Text
 
     console = Console(highlight=False, soft_wrap=True)
-    rows = [(clip, [f for f in clip.findings if everything or f.severity != "info"]) for clip in report.clips]
+    common = {} if everything else _common(report)
+    rows = [
+        (clip, [f for f in clip.findings if everything or (f.severity != "info" and _key(f) not in common)])
+        for clip in report.clips
+    ]
     if not everything and len(rows) > _SHORT:
         rows = [row for row in rows if row[1]]
     width = min(max((len(_label(clip)) for clip, _ in rows), default=0), _WIDEST)
@@ -110,11 +118,27 @@ def print_text(report: AuditReport, everything: bool = False) -> None:
             console.print(head)
         for n, finding in enumerate(shown):
             line = head if n == 0 else Text(" " * (9 + width + 2))
-            text = Text(f"{finding.check} ", _STYLE[finding.severity]) + Text(sentence(finding))
+            text = Text(f"{finding.check} ", _STYLE[finding.severity]) + sentence(finding)
             console.print(line + text + Text(f"  {finding.advice}", "dim"))
+    for finding, clips in common.values():
+        head = Text(f"{finding.severity:<9}", _STYLE[finding.severity]) + f"{f'in {clips} clips':<{width}}  "
+        text = Text(f"{finding.check} ", _STYLE[finding.severity]) + sentence(finding)
+        console.print(head + text + Text(f"  {finding.advice}", "dim"))
     if quiet := len(report.clips) - len(rows):
-        console.print(f"and {quiet} clips without errors and warnings (--all lists them)", style="dim")
+        console.print(f"and {quiet} clips without other errors and warnings (--all lists them)", style="dim")
     console.print(_summary(report))
+
+
+def _key(finding: Finding) -> tuple[str, str]:
+    return finding.check, finding.message
+
+
+def _common(report: AuditReport) -> dict[tuple[str, str], tuple[Finding, int]]:
+    """Warnings that many clips share word for word, and in how many: said once."""
+    warnings = {clip: [f for f in clip.findings if f.severity == "warning"] for clip in report.clips}
+    counts = Counter(_key(f) for found in warnings.values() for f in found)
+    shared = {_key(f): f for found in warnings.values() for f in found if counts[_key(f)] > _MANY}
+    return {key: (finding, counts[key]) for key, finding in shared.items()}
 
 
 def _label(clip: ClipReport) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from importlib.resources import files
 from pathlib import Path
 
@@ -35,17 +36,21 @@ def sentence(finding: Finding) -> str:
 
 
 def _page_data(report: AuditReport) -> dict[str, object]:
+    shared = (
+        os.path.commonpath([str(Path(clip.file).parent) for clip in report.clips]) if report.clips else ""
+    )
     return {
+        "folder": shared,
         "files": report.files,
         "verdicts": dict(report.verdicts),
         "counts": {check: dict(found) for check, found in report.counts.items()},
-        "clips": [_clip_data(clip) for clip in report.clips],
+        "clips": [_clip_data(clip, shared) for clip in report.clips],
     }
 
 
-def _clip_data(clip: ClipReport) -> dict[str, object]:
+def _clip_data(clip: ClipReport, folder: str) -> dict[str, object]:
     return {
-        "file": clip.file,
+        "file": os.path.relpath(clip.file, folder) if folder else clip.file,
         "clip": clip.name,
         "verdict": clip.verdict,
         "frames": clip.frames,

@@ -10,6 +10,8 @@ import numpy as np
 from moveset.motion import Character, Clip
 from moveset.rigs.mannequin import mannequin
 
+_GAP = 2
+"""White pixels between pictures."""
 _KEPT = 16
 _figures: dict[str, Character] = {}
 
@@ -32,8 +34,11 @@ def thumbnail(
     own = character is not None and character.meshes and character.skeleton is clip.skeleton
     figure = character if own and character else _figure(clip)
     pictures = render_clip(clip, figure, size=(size, size), frames=frames)
+    strip = Image.new("RGB", (len(frames) * (size + _GAP) - _GAP, size), "white")
+    for n, picture in enumerate(pictures):
+        strip.paste(Image.fromarray(picture[..., :3]), (n * (size + _GAP), 0))
     out = io.BytesIO()
-    Image.fromarray(np.concatenate(list(pictures), axis=1)[..., :3]).save(out, encoding)
+    strip.save(out, encoding)
     return out.getvalue()
 
 
