@@ -8,7 +8,7 @@ parts never stop together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -96,16 +96,25 @@ def on_path(stage: Stage, path: Path, act: Act, name: str, tags: Tags, *, loop: 
     """The clip of an act while the body follows a path."""
     figure = stage.figure
     times = path.times - path.start
-    overlay = Overlay(
-        *(np.radians(_read(act, part, times, delay)) for part, delay in _angles(act)),
-        shift=_read(act, "shift", times, act.delays.pelvis),
-    )
-    ride = gait.ride(figure, path, act.style, stage.rng, overlay)
+    ride = gait.ride(figure, path, act.style, stage.rng, trunk_overlay(act, times))
     tracks = weapon_arms(figure, ride, act, times, stage.rng)
     return clips.finish(
         figure, path, ride.trunk, ride.feet, tracks,
         fps=stage.fps, name=name, tags=tags, plan=ride.plan, events=act.events, loop=loop,
     )  # fmt: skip
+
+
+def trunk_overlay(act: Act, times: Array) -> Overlay:
+    """What the keys of an act ask of the trunk."""
+    delays = act.delays
+    return Overlay(
+        *(
+            np.radians(_read(act, part, times, delay))
+            for part, delay in (("pelvis", delays.pelvis), ("chest", delays.chest), ("head", delays.head))
+        ),
+        shift=_read(act, "shift", times, delays.pelvis),
+        flight=np.zeros_like(times),
+    )
 
 
 def travel_path(act: Act, stage: Stage, lead: float = 1.0) -> Path:
@@ -115,10 +124,6 @@ def travel_path(act: Act, stage: Stage, lead: float = 1.0) -> Path:
     size = stage.figure.size
     places = np.stack((curves.through(knots, left, times), curves.through(knots, ahead, times)), axis=1)
     return paths.along(size * places, np.zeros_like(times), rate=stage.rate, lead=lead)
-
-
-def _angles(act: Act) -> tuple[tuple[str, float], ...]:
-    return ("pelvis", act.delays.pelvis), ("chest", act.delays.chest), ("head", act.delays.head)
 
 
 def _read(act: Act, part: str, times: Array, delay: float) -> Array:
@@ -205,17 +210,6 @@ def arm_end(figure: Figure, trunk: Trunk, side: str, track: ArmTrack) -> tuple[A
     return rotation, position
 
 
-def sequence(*parts: tuple[float, Key]) -> tuple[tuple[float, Key], ...]:
-    """Keys at times, in order."""
-    return tuple(sorted(parts, key=lambda part: part[0]))
-
-
 def shifted(keys: Sequence[tuple[float, Key]], seconds: float) -> tuple[tuple[float, Key], ...]:
     """The same keys, later."""
     return tuple((time + seconds, key) for time, key in keys)
-
-
-def lowered(key: Key, metres: float) -> Key:
-    """The same key with the hips lower."""
-    left, up, ahead = key.shift
-    return replace(key, shift=(left, up - metres, ahead))

@@ -9,14 +9,15 @@ from moveset.conventions import DEFAULT_FPS
 from moveset.errors import MovesetError
 from moveset.motion import Clip
 from moveset.motion.canonical import Body
-from moveset.synthetic import attacks, locomotion
+from moveset.synthetic import airborne, attacks, locomotion, reactions
 from moveset.synthetic.figure import Figure
 from moveset.synthetic.recipe import Recipe
 
 
 @cache
 def _recipes() -> dict[str, Recipe]:
-    return {recipe.name: recipe for recipe in (*locomotion.recipes(), *attacks.recipes())}
+    rooms = (locomotion, attacks, reactions, airborne)
+    return {recipe.name: recipe for room in rooms for recipe in room.recipes()}
 
 
 def names() -> tuple[str, ...]:

@@ -82,6 +82,8 @@ class Roll:
                 share * strike + (1 - share) * np.radians(5),
                 share * push + (1 - share) * np.radians(16),
             )
+        strike = strike if stance.strike is None else stance.strike
+        push = push if stance.push is None else stance.push
         length = stance.up - stance.down
         flat = stance.down + min(0.16 - 0.06 * run, 0.3 * length) * (1 - 0.5 * run)
         late = 0.40 - 0.08 * run if np.isfinite(length) else 0.0

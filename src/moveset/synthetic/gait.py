@@ -61,6 +61,8 @@ class Overlay:
     """(T, 3) angles [rad] added to the head, which else keeps looking ahead."""
     shift: Array
     """(T, 3) of the hips to the left, up and forward of the facing, for the average adult [m]."""
+    flight: Array
+    """(T,) how high the whole body is thrown [m]."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,16 @@ class Ride:
 
 
 def ride(
-    figure: Figure, path: Path, style: Style, rng: np.random.Generator, overlay: Overlay | None = None
+    figure: Figure,
+    path: Path,
+    style: Style,
+    rng: np.random.Generator,
+    overlay: Overlay | None = None,
+    plan: Steps | None = None,
 ) -> Ride:
-    """Plan the footsteps of a path and carry the trunk over them."""
+    """Carry the trunk along a path over footsteps, planned here where no `plan` is given."""
     times, rate = path.times, path.rate
-    plan = steps.Planner(path, style.footing, figure.leg, figure.size).plan()
+    plan = plan or steps.Planner(path, style.footing, figure.leg, figure.size).plan()
     tracks = {side: feet.track(figure, plan[side], side, times, style.lift) for side in SIDES}
     velocity = signal.gaussian(path.velocities, 0.16 * rate)
     speed = np.linalg.norm(velocity, axis=1) / np.sqrt(figure.size)
@@ -146,7 +153,8 @@ def ride(
         pelvis, chest, head = pelvis + overlay.pelvis, chest + overlay.chest, head + overlay.head
         left, up, front = (figure.size * overlay.shift).T
         level = left[:, None] * side_ways + front[:, None] * fore
-        hips = hips + np.stack((level[:, 0], up, level[:, 1]), axis=1)
+        hips = hips + np.stack((level[:, 0], up + overlay.flight, level[:, 1]), axis=1)
+        tracks = {side: _thrown(tracks[side], overlay.flight) for side in SIDES}
     trunk = Trunk(hips, *(turned(*angles.T) for angles in (pelvis, chest, head)))
     trunk = _within_reach(figure, trunk, tracks, rate)
     tracks = {side: _drawn_in(figure, trunk, side, tracks[side]) for side in SIDES}
@@ -291,6 +299,14 @@ def _within_reach(figure: Figure, trunk: Trunk, tracks: Mapping[str, FootTrack],
     lower = curves.envelope(np.maximum(excess, 0), 0.035, rate)
     hips = trunk.hips - np.stack((np.zeros_like(lower), lower, np.zeros_like(lower)), axis=1)
     return Trunk(hips, trunk.pelvis, trunk.chest, trunk.head)
+
+
+def _thrown(track: FootTrack, flight: Array) -> FootTrack:
+    """A foot that flies with the body while it is off the floor."""
+    rise = track.air * flight
+    return replace(
+        track, ankle=track.ankle + np.stack((np.zeros_like(rise), rise, np.zeros_like(rise)), axis=1)
+    )
 
 
 def _drawn_in(figure: Figure, trunk: Trunk, side: str, track: FootTrack) -> FootTrack:

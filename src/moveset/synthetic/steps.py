@@ -37,6 +37,10 @@ class Stance:
     """Angle of travel to the left of the foot's heading [rad]."""
     middle: float
     """When the body passes over it."""
+    strike: float | None = None
+    """Pitch of the foot at touch-down [rad], where the gait does not give it; negative on the heel."""
+    push: float | None = None
+    """Pitch at lift-off."""
 
 
 Steps = Mapping[str, tuple[Stance, ...]]
