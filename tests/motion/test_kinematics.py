@@ -1,5 +1,7 @@
 """Forward kinematics: the compiled kernel against NumPy to the bit, both against 4 x 4 matrices."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -20,12 +22,8 @@ def poses(shape, dtype=np.float64, seed=0):
 @pytest.fixture(params=["numpy", "compiled"])
 def way(request, monkeypatch):
     """Both ways through the door."""
-    if request.param == "numpy":
-        monkeypatch.setattr(kinematics, "_compiled", lambda joints, numbers: None)
-    else:
-        from moveset.motion.kernels import forward
-
-        monkeypatch.setattr(kinematics, "_compiled", lambda joints, numbers: forward)
+    kernels = None if request.param == "numpy" else import_module("moveset.motion.kernels")
+    monkeypatch.setattr(kinematics, "_compiled", lambda joints, numbers: kernels)
     return request.param
 
 
@@ -49,13 +47,12 @@ def test_matrices_agree(way, shape):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(), (3,), (2, 5)])
 def test_compiled_and_numpy_are_equal_to_the_bit(shape, dtype, monkeypatch):
-    from moveset.motion.kernels import forward
-
     local = poses(shape, dtype)
     results = []
-    for kernel in (None, forward):
-        monkeypatch.setattr(kinematics, "_compiled", lambda joints, numbers, kernel=kernel: kernel)
-        results.append(forward_kinematics(*local, PARENTS))
+    for kernels in (None, import_module("moveset.motion.kernels")):
+        monkeypatch.setattr(kinematics, "_compiled", lambda joints, numbers, kernels=kernels: kernels)
+        world = forward_kinematics(*local, PARENTS)
+        results.append((*world, *inverse_kinematics(*world, PARENTS)))
     for slow, fast in zip(*results, strict=True):
         np.testing.assert_array_equal(slow, fast)
         assert fast.dtype == dtype
@@ -108,12 +105,12 @@ def test_parents_of_any_integer_type_and_read_only_input(way):
 
 
 def test_kernels_load_when_numpy_has_cost_as_much(monkeypatch):
-    monkeypatch.setattr(kinematics, "_kernel", None)
+    monkeypatch.setattr(kinematics, "_kernels", None)
     monkeypatch.setattr(kinematics, "_spent", 0.0)
     monkeypatch.setattr(kinematics, "_LOADING", 0.7)
     local = poses((10,))
     forward_kinematics(*local, PARENTS)
-    assert kinematics._kernel is None
+    assert kinematics._kernels is None
     monkeypatch.setattr(kinematics, "_spent", 0.7)
     forward_kinematics(*local, PARENTS)
-    assert kinematics._kernel is not None
+    assert kinematics._kernels is not None

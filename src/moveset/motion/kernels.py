@@ -1,53 +1,86 @@
-"""Compiled forward kinematics, one thread. Same operations in the same order as motion/kinematics.py: equal bits.
+"""Compiled kinematics, one thread. Same operations in the same order as motion/kinematics.py: equal bits.
 
 Import this module only where its start-up (numba: a quarter of a second) pays.
 """
 
-# ruff: noqa: D103
+# ruff: noqa: ANN202, D103
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import numba
 from numba import types
 
-
-def _signatures(inputs: int) -> list[Any]:
-    """Inputs of any strides, so that broadcast views need no copy; outputs contiguous; both precisions."""
-    parents = types.Array(types.int64, 1, "C", readonly=True)
-    return [
-        types.void(
-            *[types.Array(number, 3, "A", readonly=True)] * inputs,
-            parents,
-            *[types.Array(number, 3, "C")] * 2,
-        )
-        for number in (types.float32, types.float64)
-    ]
+_SIGNATURES = [
+    types.void(
+        *[types.Array(number, 3, "A", readonly=True)] * 2,  # any strides: broadcast views need no copy
+        types.Array(types.int64, 1, "C", readonly=True),
+        *[types.Array(number, 3, "C")] * 2,
+    )
+    for number in (types.float32, types.float64)
+]
+_compile = partial(numba.njit, cache=True, nogil=True, error_model="numpy")
 
 
-@numba.njit(_signatures(2), cache=True, nogil=True, error_model="numpy")
+@_compile()
+def _multiply(ax, ay, az, aw, bx, by, bz, bw):
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+
+
+@_compile()
+def _rotate(x, y, z, w, a, b, c):
+    tx, ty, tz = y * c - z * b, z * a - x * c, x * b - y * a
+    tx, ty, tz = tx + tx, ty + ty, tz + tz
+    return a + w * tx + (y * tz - z * ty), b + w * ty + (z * tx - x * tz), c + w * tz + (x * ty - y * tx)
+
+
+@_compile()
+def _store(rotations, positions, n, j, x, y, z, w, a, b, c) -> None:
+    rotations[n, j, 0], rotations[n, j, 1], rotations[n, j, 2], rotations[n, j, 3] = x, y, z, w
+    positions[n, j, 0], positions[n, j, 1], positions[n, j, 2] = a, b, c
+
+
+@_compile(_SIGNATURES)
 def forward(rotations, translations, parents, world_rotations, world_positions) -> None:
     for n in range(rotations.shape[0]):
         for j in range(parents.shape[0]):
             p = parents[j]
-            bx, by, bz, bw = rotations[n, j, 0], rotations[n, j, 1], rotations[n, j, 2], rotations[n, j, 3]
-            x, y, z = translations[n, j, 0], translations[n, j, 1], translations[n, j, 2]
+            x, y, z, w = rotations[n, j, 0], rotations[n, j, 1], rotations[n, j, 2], rotations[n, j, 3]
+            a, b, c = translations[n, j, 0], translations[n, j, 1], translations[n, j, 2]
             if p >= 0:
                 ax, ay = world_rotations[n, p, 0], world_rotations[n, p, 1]
                 az, aw = world_rotations[n, p, 2], world_rotations[n, p, 3]
-                bx, by, bz, bw = (
-                    aw * bx + ax * bw + ay * bz - az * by,
-                    aw * by - ax * bz + ay * bw + az * bx,
-                    aw * bz + ax * by - ay * bx + az * bw,
-                    aw * bw - ax * bx - ay * by - az * bz,
+                x, y, z, w = _multiply(ax, ay, az, aw, x, y, z, w)
+                a, b, c = _rotate(ax, ay, az, aw, a, b, c)
+                a, b, c = (
+                    world_positions[n, p, 0] + a,
+                    world_positions[n, p, 1] + b,
+                    world_positions[n, p, 2] + c,
                 )
-                tx, ty, tz = ay * z - az * y, az * x - ax * z, ax * y - ay * x
-                tx, ty, tz = tx + tx, ty + ty, tz + tz
-                x, y, z = (
-                    world_positions[n, p, 0] + (x + aw * tx + (ay * tz - az * ty)),
-                    world_positions[n, p, 1] + (y + aw * ty + (az * tx - ax * tz)),
-                    world_positions[n, p, 2] + (z + aw * tz + (ax * ty - ay * tx)),
+            _store(world_rotations, world_positions, n, j, x, y, z, w, a, b, c)
+
+
+@_compile(_SIGNATURES)
+def inverse(world_rotations, world_positions, parents, rotations, translations) -> None:
+    for n in range(world_rotations.shape[0]):
+        for j in range(parents.shape[0]):
+            p = parents[j]
+            x, y = world_rotations[n, j, 0], world_rotations[n, j, 1]
+            z, w = world_rotations[n, j, 2], world_rotations[n, j, 3]
+            a, b, c = world_positions[n, j, 0], world_positions[n, j, 1], world_positions[n, j, 2]
+            if p >= 0:
+                ax, ay = -world_rotations[n, p, 0], -world_rotations[n, p, 1]
+                az, aw = -world_rotations[n, p, 2], world_rotations[n, p, 3]
+                x, y, z, w = _multiply(ax, ay, az, aw, x, y, z, w)
+                a, b, c = (
+                    a - world_positions[n, p, 0],
+                    b - world_positions[n, p, 1],
+                    c - world_positions[n, p, 2],
                 )
-            world_rotations[n, j, 0], world_rotations[n, j, 1] = bx, by
-            world_rotations[n, j, 2], world_rotations[n, j, 3] = bz, bw
-            world_positions[n, j, 0], world_positions[n, j, 1], world_positions[n, j, 2] = x, y, z
+                a, b, c = _rotate(ax, ay, az, aw, a, b, c)
+            _store(rotations, translations, n, j, x, y, z, w, a, b, c)

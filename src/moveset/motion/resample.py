@@ -80,6 +80,8 @@ def _blend(
     """A track between its frames; a constant track stays a broadcast view."""
     if len(track) and track.strides[0] == 0:
         return np.broadcast_to(track[0], (len(low), *track.shape[1:]))
+    if not weight.any():
+        return track[low]
     return mix(track[low], track[high], weight).astype(track.dtype, copy=False)
 
 
