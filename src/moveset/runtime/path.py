@@ -1,0 +1,201 @@
+"""Paths on the floor by arc length, and characters that follow them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path as FilePath
+
+import numpy as np
+
+from moveset.errors import MovesetError
+from moveset.geometry.quaternion import Array
+from moveset.runtime.control import Control, trajectory_follow
+
+_SPACING = 0.02  # of the points that stand for a curve [m]
+_MOST_POINTS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A polyline that starts at its first point; a closed one goes round for ever, an open one straight on."""
+
+    points: Array
+    """(P, 2) x z [m]; a closed path does not repeat its first point."""
+    closed: bool
+    name: str = "path"
+
+    @cached_property
+    def _corners(self) -> Array:
+        return np.concatenate((self.points, self.points[:1])) if self.closed else self.points
+
+    @cached_property
+    def _lengths(self) -> Array:
+        """(P or P + 1,) arc length at each corner."""
+        steps = np.linalg.norm(np.diff(self._corners, axis=0), axis=1)
+        return np.concatenate(([0.0], np.cumsum(steps)))
+
+    @property
+    def length(self) -> float:
+        """Once round, or from end to end [m]."""
+        return float(self._lengths[-1])
+
+    @property
+    def heading(self) -> float:
+        """Direction of the first piece [rad]."""
+        return float(np.arctan2(*(self._corners[1] - self._corners[0])))
+
+    def at(self, distances: Array) -> Array:
+        """Points (..., 2) after `distances` (...) [m] along the path."""
+        s = np.asarray(distances, dtype=float)
+        inner = np.mod(s, self.length) if self.closed else s
+        k = np.clip(np.searchsorted(self._lengths, inner, side="right") - 1, 0, len(self._lengths) - 2)
+        weight = (inner - self._lengths[k]) / (self._lengths[k + 1] - self._lengths[k])
+        return self._corners[k] + weight[..., None] * (self._corners[k + 1] - self._corners[k])
+
+    def headings(self, distances: Array) -> Array:
+        """Directions (...) [rad] of the path there."""
+        reach = _SPACING / 2
+        ahead = self.at(np.asarray(distances) + reach) - self.at(np.asarray(distances) - reach)
+        return np.arctan2(ahead[..., 0], ahead[..., 1])
+
+    def polyline(self, distance: float) -> Array:
+        """(P, 3) world points of the path as far as `distance` [m], to measure against."""
+        points = self._corners
+        if not self.closed and distance > self.length:
+            points = np.concatenate((points, self.at(np.array([distance]))))
+        return np.column_stack((points[:, 0], np.zeros(len(points)), points[:, 1]))
+
+
+def line(length: float = 10.0) -> Path:
+    """Straight ahead."""
+    return Path(np.array([[0.0, 0.0], [0.0, length]]), False, "line")
+
+
+def circle(radius: float = 2.0) -> Path:
+    """To the left and round, starting at the origin along +Z."""
+    a = np.linspace(0, 2 * np.pi, max(16, int(2 * np.pi * radius / _SPACING)), endpoint=False)
+    return Path(np.column_stack((radius * (1 - np.cos(a)), radius * np.sin(a))), True, f"circle:{radius:g}")
+
+
+def eight(radius: float = 2.0) -> Path:
+    """A circle to the left, then one to the right."""
+    left = circle(radius).points
+    return Path(np.concatenate((left, left * (-1, 1))), True, f"eight:{radius:g}")
+
+
+def square(side: float = 4.0, corner: float = 0.5) -> Path:
+    """A square to the left whose corners are arcs of radius `corner` [m]; 0 for kinks."""
+    corner = min(corner, side / 2)
+    if corner <= 0:
+        return Path(
+            np.array([[0, 0], [0, side], [side, side], [side, 0]], dtype=float), True, f"square:{side:g}"
+        )
+    a = np.linspace(0, np.pi / 2, max(4, int(corner * np.pi / 2 / _SPACING)))
+    turn = np.column_stack((corner * (1 - np.cos(a)), corner * np.sin(a)))
+    straight = side - 2 * corner
+    points, at, forward = [], np.zeros(2), np.array([0.0, 1.0])
+    for _ in range(4):
+        side_way = np.array([forward[1], -forward[0]])
+        points.append(at[None])
+        at = at + straight * forward
+        bend = at + turn[:, :1] * side_way + turn[:, 1:] * forward
+        points.append(bend[:-1])
+        at, forward = bend[-1], side_way
+    corners = np.concatenate(points)
+    keep = np.linalg.norm(np.diff(corners, axis=0, append=corners[:1]), axis=1) > 1e-9
+    return Path(corners[keep], True, f"square:{side:g}")
+
+
+SHAPES: dict[str, Callable[..., Path]] = {"line": line, "circle": circle, "eight": eight, "square": square}
+
+
+def parse_path(text: str) -> Path:
+    """`line`, `circle:2`, `eight`, `square:4`, or a JSON file."""
+    name, _, size = text.partition(":")
+    if name in SHAPES:
+        if not size:
+            return SHAPES[name]()
+        try:
+            number = float(size)
+        except ValueError:
+            number = np.nan
+        if not (np.isfinite(number) and number > 0):
+            raise MovesetError(
+                f"path {text!r}: {size!r} is not a positive size in metres", do=f"write {name}:2"
+            )
+        return SHAPES[name](number)
+    if not text.endswith(".json"):
+        raise MovesetError(
+            f"there is no path {text!r}",
+            do=f"use {', '.join(SHAPES)}, with a size as in circle:2, or FILE.json",
+        )
+    return read_path(FilePath(text))
+
+
+def read_path(file: FilePath) -> Path:
+    """A path from JSON: {"points": [[x, z], ...], "closed": false}, metres; +Z is ahead, +X to the left."""
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise MovesetError(f"cannot be read: {error.strerror}", file=file) from None
+    except ValueError as error:
+        raise MovesetError(f"is not JSON: {error}", file=file) from None
+    example = 'write {"points": [[0, 0], [0, 4], [2, 6]], "closed": false}'
+    if not isinstance(document, dict) or not isinstance(document.get("points"), list):
+        raise MovesetError("has no list of points", file=file, do=example)
+    unknown = document.keys() - {"points", "closed", "name"}
+    if unknown or not isinstance(document.get("closed", False), bool):
+        raise MovesetError(
+            f"holds unknown keys: {', '.join(sorted(unknown))}"
+            if unknown
+            else "`closed` is not true or false",
+            file=file,
+            do=example,
+        )
+    if not 2 <= len(document["points"]) <= _MOST_POINTS:
+        raise MovesetError(
+            f"has {len(document['points'])} points, a path needs 2 to {_MOST_POINTS}", file=file, do=example
+        )
+    for k, point in enumerate(document["points"]):
+        pair = isinstance(point, list) and len(point) == 2
+        if not pair or not all(isinstance(c, int | float) and np.isfinite(c) for c in point):
+            raise MovesetError(f"point {k + 1} is {point!r}, not two numbers", file=file, do=example)
+    points = np.array(document["points"], dtype=float)
+    closed = document.get("closed", False)
+    if closed and len(points) > 2 and np.allclose(points[0], points[-1]):
+        points = points[:-1]
+    steps = np.linalg.norm(np.diff(points, axis=0, append=points[:1] if closed else points[-1:] + 1), axis=1)
+    if steps.min() < 1e-6:
+        raise MovesetError(
+            f"point {int(steps.argmin()) + 2} repeats the one before it",
+            file=file,
+            do="leave one of them out",
+        )
+    return Path(points, closed, str(document.get("name", file.stem)))
+
+
+@dataclass(frozen=True, eq=False)
+class PathFollower:
+    """The controls that keep N characters on their path at a steady speed."""
+
+    path: Path
+    speed: float
+    """[m/s]"""
+    starts: Array
+    """(N,) where along the path each begins [m]."""
+
+    def place(self) -> tuple[Array, Array]:
+        """Positions (N, 2) and headings (N,) at time 0."""
+        return self.path.at(self.starts), self.path.headings(self.starts + _SPACING)
+
+    def asked(self, time: float) -> Array:
+        """(N, 2) where the characters should be at `time` [s]."""
+        return self.path.at(self.starts + self.speed * time)
+
+    def control(self, time: float, ahead: tuple[float, ...]) -> Control:
+        """What to ask at `time` [s] of a controller that looks `ahead`."""
+        times = time + np.concatenate(([0.0], ahead))
+        return trajectory_follow(self.path.at(self.starts[:, None] + self.speed * times))
