@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 from cyclopts import App
 
@@ -29,15 +30,16 @@ VERBS = {
     "build": "clips to a library: audited, repaired, measured, tagged, split\n\n"
     "Example: `moveset build clips/ pack.zip -o my.library`",
     "query": "ask a library in SQL\n\nExample: `moveset query my.library \"speed > 1 and 'walk' in tags\"`",
+    "doctor": "is this machine fit? versions, and a real operation on every device\n\nExample: `moveset doctor`",
 }
 for _verb, _about in VERBS.items():
     app.command(f"moveset.cli.{_verb}:{_verb}", name=_verb, help=_about)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a MovesetError becomes one line on stderr and exit status 2."""
     try:
-        app()
+        app(sys.argv[1:] if arguments is None else arguments)
     except MovesetError as error:
         print(f"moveset: {error}", file=sys.stderr)
         sys.exit(2)
