@@ -89,7 +89,9 @@ def as_json(file: FileInfo) -> dict[str, object]:
 def as_text(file: FileInfo, tree: bool = False) -> str:
     """A paragraph about a file."""
     if file.error:
-        return f"{file.path}\n  unreadable: {file.error.removeprefix(f'{file.path}: ')}"
+        return (
+            f"{file.path}\n  unreadable: {file.error.removeprefix(file.path.partition('#')[0]).lstrip(':, ')}"
+        )
     lines = [f"{file.path}  ({file.format})"]
     for s in file.skeletons:
         mesh = f", {s.meshes} meshes, {s.triangles:,} triangles" if s.meshes else ""

@@ -69,6 +69,8 @@ def list_files(paths: PathLike | Iterable[PathLike]) -> list[str]:
     A path that holds none is an error: a misspelt folder must not pass for an empty one.
     """
     paths = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not paths:
+        raise MovesetError("no input", do="name files, folders or .zip archives")
     found: dict[str, None] = {}
     for path in paths:
         files = locations.walk(path, FORMATS)
@@ -88,7 +90,7 @@ def _check_options(options: dict[str, object], known: tuple[str, ...], what: str
             raise MovesetError(
                 f"{what} takes no option {name!r}",
                 file=file,
-                do=f"it takes {', '.join(known)}" if known else "leave it out",
+                do="leave it out" + (f"; there are {', '.join(known)}" if known else ""),
             )
 
 

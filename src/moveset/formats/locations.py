@@ -197,7 +197,7 @@ def _missing(text: str) -> MovesetError:
 def _suggest(name: str, known: Iterable[str]) -> str:
     known = list(known)
     elsewhere = [k for k in known if k.endswith("/" + PurePosixPath(name).name)]
-    near = elsewhere[:3] or difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    near = elsewhere[:3] or difflib.get_close_matches(name, known, n=3, cutoff=0.7)
     return f"did you mean {' or '.join(near)}?" if near else "check the path"
 
 
@@ -215,11 +215,8 @@ def _archive(file: Path) -> zipfile.ZipFile:
 def _opened(file: str, _time: int, _size: int, _process: int) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
-        reason = str(error).lower() or "it cannot be opened"
-        raise MovesetError(
-            f"is not a readable zip archive: {reason}", file=file, do="fetch it again"
-        ) from None
+    except (zipfile.BadZipFile, EOFError, OSError, ValueError):
+        raise MovesetError("is no readable zip archive", file=file, do="fetch it again") from None
 
 
 def _names(file: Path) -> list[str]:

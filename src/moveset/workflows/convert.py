@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from moveset import formats
@@ -14,7 +15,8 @@ from moveset.formats import locations
 from moveset.motion import Asset, Character, Finding
 from moveset.motion.resample import resample
 from moveset.rigs.mannequin import mannequin
-from moveset.workflows.load import load
+from moveset.workflows.batch import attempt
+from moveset.workflows.load import known_options, load
 
 _UNSAFE = re.compile(r'[<>:"/\\|?*#\x00-\x1f]')
 
@@ -53,6 +55,10 @@ class Conversion:
     figure: bool = True
     """Give motions without a mesh the mannequin, where the format holds meshes."""
 
+    def __post_init__(self) -> None:
+        if self.fps is not None and not 0 < self.fps < 1e5:
+            raise MovesetError(f"{self.fps:g} frames a second is no frame rate", do="give a positive number")
+
 
 def plan(paths: Sequence[str], output: str, to: str | None = None) -> list[Plan]:
     """Sources and targets. An `output` with a known suffix is one file, any other a folder that keeps the layout.
@@ -61,14 +67,14 @@ def plan(paths: Sequence[str], output: str, to: str | None = None) -> list[Plan]
     one target keep their own suffix in its name.
     """
     if not paths:
-        raise MovesetError("no input", do="name files, folders or archives")
+        raise MovesetError("no input", do="name files, folders or .zip archives")
     suffix = f".{to.lower().lstrip('.')}" if to else formats.suffix_of(output)
     if suffix not in formats.FORMATS:
         known = " ".join(s.lstrip(".") for s in formats.FORMATS)
         raise MovesetError(
-            f"{to!r} is no known format" if to else "the output does not say a format",
+            f"{to or suffix!r} is no known format" if to or suffix else "the output does not say a format",
             file=None if to else output,
-            do=f"use one of {known}" if to else f"end it in a known suffix, or add --to with one of {known}",
+            do=f"use one of {known}" if to or suffix else f"add --to with one of {known}",
         )
     stems = _stems(paths)
     if formats.suffix_of(output) in formats.FORMATS:
@@ -92,17 +98,14 @@ def convert_all(plans: Sequence[Plan], how: Conversion) -> Iterator[Converted]:
     """Convert one after the other; an error ends its own file only."""
     inputs = {str(locations.locate(p.source).file.resolve()) for p in plans}
     for each in plans:
-        try:
-            yield convert(each, how, frozenset(inputs))
-        except MovesetError as error:
-            yield Converted(each.source, error=str(error.within(each.source)))
+        result = attempt(partial(convert, each, how, frozenset(inputs)), each.source)
+        yield Converted(each.source, error=str(result)) if isinstance(result, MovesetError) else result
 
 
 def convert(each: Plan, how: Conversion, inputs: frozenset[str] = frozenset()) -> Converted:
     """Read, resample, dress, write."""
     form = formats.format_of(each.target.name)
-    source_form = formats.format_of(locations.locate(each.source).name)
-    asset = load(each.source, **{k: v for k, v in how.read.items() if k in source_form.read_options})
+    asset = load(each.source, **known_options(each.source, how.read))
     if how.fps is not None:
         asset = replace(asset, clips=tuple(resample(clip, how.fps) for clip in asset.clips))
     if not asset.clips and not (form.holds_meshes and any(c.meshes for c in asset.characters)):

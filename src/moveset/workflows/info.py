@@ -10,7 +10,8 @@ from moveset.errors import MovesetError
 from moveset.formats import locations
 from moveset.library.license import recognize_license
 from moveset.motion import Finding, Skeleton
-from moveset.workflows.load import load
+from moveset.workflows.batch import attempt
+from moveset.workflows.load import known_options, load
 
 _LICENSE_FILE = re.compile(r"(licen[cs]e|copying|unlicense)", re.IGNORECASE)
 
@@ -62,10 +63,12 @@ class FileInfo:
 
 def describe(path: str, **options: object) -> FileInfo:
     """What `path` holds; an unreadable file is an answer too, so that a batch goes on."""
-    try:
-        asset = load(path, **options)
-    except MovesetError as error:
-        return FileInfo(path, error=str(error))
+    result = attempt(lambda: _describe(path, **options), path)
+    return FileInfo(path, error=str(result)) if isinstance(result, MovesetError) else result
+
+
+def _describe(path: str, **options: object) -> FileInfo:
+    asset = load(path, **known_options(path, options))
     skeletons = [
         SkeletonInfo(
             character.skeleton,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from moveset import formats
 from moveset.errors import MovesetError
+from moveset.formats import locations
 from moveset.motion import Asset, Clip, Skeleton
 from moveset.rigs.recognize import recognize
 
@@ -17,6 +18,12 @@ def load(path: str, **options: object) -> Asset:
     `options` go to the format, e.g. `unit="inch"` for BVH.
     """
     return with_roles(formats.read(path, **options))
+
+
+def known_options(path: str, options: Mapping[str, object]) -> dict[str, object]:
+    """Those of `options` that the format of `path` takes: formats that state units need none."""
+    form = formats.format_of(locations.locate(path).name)
+    return {name: value for name, value in options.items() if name in form.read_options}
 
 
 def with_roles(asset: Asset) -> Asset:

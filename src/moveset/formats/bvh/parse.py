@@ -312,10 +312,10 @@ def _check_finite(
     bad = np.flatnonzero(~np.isfinite(values))
     frame, column = divmod(int(bad[0]), columns)
     raise MovesetError(
-        f"{len(bad)} values are NaN or infinite, the first in frame {frame}, column {column + 1}",
+        f"{len(bad)} NaN or infinite values, the first in frame {frame}, column {column + 1}",
         file=path,
         where=f"line {line_of(body, int(bad[0]), line)}",
-        do='delete these frames, or read with on_bad_numbers="keep"',
+        do='delete these frames; in Python on_bad_numbers="keep" reads them',
     )
 
 

@@ -69,7 +69,9 @@ def read(
     else:
         axis = up.upper()
         if axis not in ("Y", "Z"):
-            raise MovesetError(f"up axis {up!r} is neither Y nor Z", file=path)
+            raise MovesetError(
+                f"up axis {up!r} is neither Y nor Z", file=path, do="give Y or Z, or leave it out"
+            )
     if axis == "Z":
         rotations, translations, offsets, tips = map(_y_up, (rotations, translations, offsets, tips))
         scales = None if scales is None else scales[..., [0, 2, 1]]
@@ -92,20 +94,17 @@ def read(
 
 def metres_of(unit: float | str, path: str) -> float:
     """Metres per file unit of a number or a unit's name."""
-    if isinstance(unit, str):
-        if unit.lower() in UNITS:
-            return UNITS[unit.lower()]
-        try:
-            unit = float(unit)
-        except ValueError:
-            unit = 0.0
-    if not (np.isfinite(unit) and unit > 0):
+    try:
+        metres = UNITS.get(str(unit).lower()) or float(unit)
+    except ValueError:
+        metres = 0.0
+    if not (np.isfinite(metres) and metres > 0):
         raise MovesetError(
             f"unit {unit!r} is no length",
             file=path,
             do=f"give metres per file unit, or one of {', '.join(UNITS)}",
         )
-    return float(unit)
+    return metres
 
 
 def _unique(names: tuple[str, ...]) -> tuple[tuple[str, ...], list[Finding]]:

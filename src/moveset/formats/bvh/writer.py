@@ -44,12 +44,14 @@ def write(
     """
     clip = _one_clip(asset, path)
     if order is not None and order.upper() not in ORDERS:
-        raise MovesetError(f"rotation order {order!r} is none of {', '.join(ORDERS)}", file=path)
+        raise MovesetError(
+            f"{order!r} is no rotation order", file=path, do=f"give one of {', '.join(ORDERS)}"
+        )
     origin = _origin(asset, clip)
     metres = metres_of(unit, path) if unit is not None else origin.unit if origin else CENTIMETRE
     axis = (up or (origin.up if origin else "Y")).upper()
     if axis not in ("Y", "Z"):
-        raise MovesetError(f"up axis {up!r} is neither Y nor Z", file=path)
+        raise MovesetError(f"up axis {up!r} is neither Y nor Z", file=path, do="give Y or Z, or leave it out")
     if origin and _untouched(clip, origin) and order is None and (metres, axis) == (origin.unit, origin.up):
         joints, values = origin.joints, origin.values
     else:
