@@ -1,5 +1,6 @@
 """Clips computed from parameters, with exact contacts, events and words."""
 
+from moveset.synthetic.bad import bad_clips
 from moveset.synthetic.corpus import corpus, names, synthesize
 
-__all__ = ["corpus", "names", "synthesize"]
+__all__ = ["bad_clips", "corpus", "names", "synthesize"]

@@ -123,7 +123,7 @@ def track(
         rising = roll.push * np.clip((t - roll.rise) / (stance.up - roll.rise), 0, 1) ** _RISE
         if not np.isfinite(stance.up):
             rising = np.zeros_like(t)
-        ankle[inside] = _rolled(
+        ankle[inside] = rolled(
             home, turn, landing + rising, sole, on_ball=(t >= roll.rise) | (roll.strike > 0)
         )
         pitch[inside], heading[inside] = landing + rising, stance.heading
@@ -140,13 +140,13 @@ def track(
         rate = roll.push * _RISE / (stance.up - roll.rise) * span
         # the ankle leaves with the speed of the roll, found a moment before
         moment = 1e-4
-        last = _rolled(
+        last = rolled(
             home, turn, np.array([roll.push, roll.push - rate / span * moment]), sole, np.array([True, True])
         )
         speed = (last[0] - last[1]) / moment * span
         next_home = np.array([following.place[0], sole.height, following.place[1]])
         next_turn = about_y(np.array(following.heading))
-        first = _rolled(
+        first = rolled(
             next_home, next_turn, np.array([next_roll.strike]), sole, np.array([next_roll.strike > 0])
         )[0]
         brake = -4.0 * rate
@@ -182,7 +182,7 @@ def clearance(before: Stance, after: Stance, figure: Figure) -> float:
     return ((1 - run) * walk + run * flying * ahead) * figure.size
 
 
-def _rolled(home: Array, turn: Array, pitch: Array, sole: Sole, on_ball: np.ndarray) -> Array:
+def rolled(home: Array, turn: Array, pitch: Array, sole: Sole, on_ball: np.ndarray) -> Array:
     """(F, 3) ankle of a foot that stands at `home` when flat, tipped by `pitch` over its toe joint or its heel."""
     heel = np.array([0, -sole.height, -sole.heel])
     pivot = np.where(np.broadcast_to(on_ball, pitch.shape)[:, None], sole.toe, heel)
