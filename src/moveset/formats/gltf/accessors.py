@@ -7,6 +7,7 @@ reads many with a single NumPy index.
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ COMPONENTS = {
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 
-MOST_ELEMENTS = 1 << 26
+MOST_ELEMENTS = 1 << 24
 """Elements of an accessor that no buffer backs (all zeros, or sparse): beyond this it is an attack, not a mesh."""
 
 
@@ -44,11 +45,11 @@ class Accessors:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def decode(self, index: int, widths: tuple[int, ...] = (), what: str = "") -> np.ndarray:
+    def decode(self, index: int, widths: tuple[int, ...] = (), what: str = "it") -> np.ndarray:
         """(count, width) numbers; normalized integers become float32. `widths` says which widths will do."""
         if widths and self.width[index] not in widths:
             kind = self._entries[index].get("type")
-            raise self._document.error(f"{what or 'it'} cannot be of type {kind}", f"accessors[{index}]")
+            raise self._document.error(f"{what} cannot be of type {kind!r}", f"accessors[{index}]")
         if index not in self._cache:
             self._cache[index] = self._decode(index)
         return self._cache[index]
@@ -74,14 +75,11 @@ class Accessors:
         self.count = self._column(entries, "accessors", "count", None)
         self.view = self._column(entries, "accessors", "bufferView", -1)
         offset = self._column(entries, "accessors", "byteOffset", 0)
-        kind = [(entry.get("type"), entry.get("componentType")) for entry in entries]
+        kinds = [(entry.get("type"), entry.get("componentType")) for entry in entries]
         try:
-            layout = _LAYOUTS[[_LAYOUT_OF[k] for k in kind]]
-        except (KeyError, TypeError):
-            at = next(i for i, k in enumerate(kind) if not _known_layout(k))
-            raise self._document.error(
-                f"type {kind[at][0]!r} of component type {kind[at][1]!r} is unknown", f"accessors[{at}]"
-            ) from None
+            layout = _LAYOUTS[[_LAYOUT_OF.get(kind, _UNKNOWN) for kind in kinds]]
+        except TypeError:
+            layout = _LAYOUTS[[_LAYOUT_OF.get(k, _UNKNOWN) if _hashable(k) else _UNKNOWN for k in kinds]]
         self.component, self.width, size, padded, step = layout.T
 
         view_buffer = self._column(views, "bufferViews", "buffer", None, below=self._document.size("buffers"))
@@ -112,11 +110,15 @@ class Accessors:
         self.normalized = (self.component != 5126) & np.array(
             [e.get("normalized") is True for e in entries], dtype=bool
         )
-        readable = (self.buffer == 0) & ~(sparse | self.compressed | self._too_long | self._out_of_range)
+        readable = (
+            (self.buffer == 0)
+            & (self.width > 0)
+            & ~(sparse | self.compressed | self._too_long | self._out_of_range)
+        )
         self.plain = readable & (self.stride == size) & (self.start % step == 0)
 
     def _column(
-        self, entries: list[dict], table: str, key: str, default: int | None, below: int = 1 << 62
+        self, entries: list[dict], table: str, key: str, default: int | None, below: int = 1 << 40
     ) -> np.ndarray:
         """One integer of every entry; `default` None: it must be there."""
         try:
@@ -128,14 +130,19 @@ class Accessors:
                     return array
         except (KeyError, ValueError, OverflowError):
             pass  # found and named entry by entry below
-        for i, entry in enumerate(entries):
-            args = {} if default is None else {"default": default}
+        args: dict[str, Any] = {} if default is None else {"default": default}
+        checked = [
             self._document.integer(entry, key, f"{table}[{i}]", below=below, **args)
-        return np.array([int(e.get(key, default)) for e in entries], dtype=np.int64)
+            for i, entry in enumerate(entries)
+        ]
+        return np.array(checked, dtype=np.int64)
 
     def _decode(self, index: int) -> np.ndarray:
         document, where, entry = self._document, f"accessors[{index}]", self._entries[index]
         count, width = int(self.count[index]), int(self.width[index])
+        if not width:
+            kind, component = entry.get("type"), entry.get("componentType")
+            raise document.error(f"type {kind!r} of component type {component!r} is unknown", where)
         dtype = np.dtype(COMPONENTS[int(self.component[index])])
         if self._out_of_range[index]:
             views = document.size("bufferViews")
@@ -211,8 +218,8 @@ def _compressed(view: dict) -> bool:
     return isinstance(extensions, dict) and any(name in extensions for name in MESHOPT)
 
 
-def _known_layout(kind: tuple) -> bool:
-    return isinstance(kind[0], str) and isinstance(kind[1], int) and kind in _LAYOUT_OF
+def _hashable(kind: tuple) -> bool:
+    return not any(isinstance(part, list | dict) for part in kind)
 
 
 def _as_fraction(values: np.ndarray) -> np.ndarray:
@@ -229,7 +236,8 @@ def _padded_size(kind: str, component: int) -> int:
     return size * WIDTHS[kind]
 
 
-_LAYOUT_OF = {kind: row for row, kind in enumerate(itertools.product(WIDTHS, COMPONENTS))}
+_LAYOUT_OF: dict[tuple, int] = {kind: row for row, kind in enumerate(itertools.product(WIDTHS, COMPONENTS))}
+_UNKNOWN = len(_LAYOUT_OF)
 _LAYOUTS = np.array(
     [
         (
@@ -241,8 +249,10 @@ _LAYOUTS = np.array(
         )
         for kind, c in _LAYOUT_OF
     ]
+    + [(0, 0, 0, 0, 1)]
 )
-"""A row for each type: component type, components, bytes of an element without and with padding, of a component."""
+"""A row for each type: component type, components, bytes of an element without and with padding, of a component.
+The last row is that of unknown types."""
 
 
 def _strided(

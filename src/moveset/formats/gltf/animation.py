@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from moveset.conventions import DEFAULT_FPS
 from moveset.formats.gltf import extras
-from moveset.formats.gltf.document import Document
+from moveset.formats.gltf.document import Document, unique
 from moveset.formats.gltf.keys import Keys, read_keys
 from moveset.formats.gltf.nodes import Nodes
 from moveset.formats.gltf.rig import Rig
@@ -27,7 +27,7 @@ SCALE_TOLERANCE = 1e-4
 """Scales this close to 1 everywhere in a clip are export noise; the clip then has none."""
 
 MOST_NUMBERS = 1 << 26
-"""Of one clip (512 MB): beyond this its key times are not seconds."""
+"""Of all clips of a file (512 MB), beyond what the file itself holds: more is an error in its key times."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class ClipReader:
     curve_names: dict[tuple[int, int], str]
     default_curves: dict[str, float]
     findings: list[Finding]
+    starts: dict[str, float] = field(default_factory=dict)
+    """When each clip that was read starts in the file [s]."""
 
     def read(self, animations: Sequence[int]) -> list[Clip]:
         """The clips of `animations`, in the file's order."""
@@ -70,7 +72,8 @@ class ClipReader:
         for some in keys:
             moves[some.rows] = ~some.still
         spans, offset = self._spans(animations, moves), np.searchsorted(tracks.clip, animations)
-        names = _unique_names(self.document, animations)
+        names = dict(zip(animations, unique([self.document.name("animations", a) for a in animations])))
+        self._check_size(spans, keys)
         broken = self._report(keys, spans, names)
         still = [self._still_poses(path, some, joint) for path, some in enumerate(keys)]
         blocks = self._moving_blocks(keys)
@@ -79,6 +82,7 @@ class ClipReader:
             if animation in broken:
                 continue
             span = spans[animation]
+            self.starts[names[animation]] = span.start
             arrays = [
                 self._array(
                     still[path][animation], span, path, keys[path], blocks.get((animation, path), ()), joint
@@ -191,22 +195,29 @@ class ClipReader:
                 self._uneven(animation, beside, rates[animation])
         usual = Counter(rates.values()).most_common(1)[0][0] if rates else DEFAULT_FPS
         return {
-            animation: self._span(animation, [tracks.times[i] for i in every], rates.get(animation, usual))
+            animation: self._span([tracks.times[i] for i in every], rates.get(animation, usual))
             for animation, (every, _) in inputs.items()
         }
 
-    def _span(self, animation: int, key_times: list[np.ndarray], fps: float) -> Range:
+    def _span(self, key_times: list[np.ndarray], fps: float) -> Range:
         if not key_times:
             return Range(0.0, fps, 1)
         start, end = min(t[0] for t in key_times), max(t[-1] for t in key_times)
-        frames = np.ceil((end - start) * fps - ON_FRAME) + 1
-        if frames * max(len(self.rig.skeleton), 1) * 7 > MOST_NUMBERS:
+        return Range(float(start), fps, max(int(np.ceil((end - start) * fps - ON_FRAME)) + 1, 1))
+
+    def _check_size(self, spans: dict[int, Range], keys: list[Keys]) -> None:
+        """Refuse clips that would take more memory than the file can have meant."""
+        moved = {int(a) for some in keys for a in np.unique(self.tracks.clip[some.rows[~some.still]])}
+        joints = max(len(self.rig.skeleton), 1)
+        numbers = sum(spans[a].frames for a in moved) * joints * 7 + len(spans) * joints * 10
+        if numbers > MOST_NUMBERS + self.document.size_in_bytes:
+            longest = max(spans, key=lambda a: spans[a].frames)
+            span = spans[longest]
             raise self.document.error(
-                f"it lasts {(end - start) / 3600:.1f} hours, {frames:.0f} frames at {fps:g} fps",
-                f"animations[{animation}]",
+                f"{span.frames} frames of {joints} joints, {span.frames / span.fps / 3600:.1f} hours at {span.fps:g} fps",
+                f"animations[{longest}]",
                 do="key times are seconds: scale them, or cut the clip",
             )
-        return Range(float(start), fps, max(int(frames), 1))
 
     def _uneven(self, animation: int, beside: float, fps: float) -> None:
         if beside:
@@ -311,16 +322,3 @@ def _hermite(
         + (3 * u2 - 2 * u3) * keyed[after, 1]
         + width * (u3 - u2) * keyed[after, 0]
     )
-
-
-def _unique_names(document: Document, animations: Sequence[int]) -> dict[int, str]:
-    names: dict[int, str] = {}
-    taken: set[str] = set()
-    for animation in animations:
-        name = base = document.name("animations", animation)
-        number = 2
-        while name in taken:
-            name, number = f"{base}_{number}", number + 1
-        taken.add(name)
-        names[animation] = name
-    return names

@@ -25,7 +25,7 @@ class Binary:
         """All that was appended."""
         return b"".join(self._chunks)
 
-    def view(self, content: bytes | memoryview, **entry: object) -> int:
+    def view(self, content: bytes | bytearray | memoryview, **entry: object) -> int:
         """A new buffer view of `content`, aligned to 4 bytes."""
         size = len(content)
         self.views.append({"buffer": 0, "byteOffset": self._length, "byteLength": size, **entry})

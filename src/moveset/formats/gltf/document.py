@@ -27,6 +27,7 @@ class Document:
     binary: memoryview | None
     """The GLB's binary chunk."""
     sibling: Callable[[str], bytes]
+    size_in_bytes: int
     _buffers: dict[int, memoryview] = field(default_factory=dict, repr=False)
     _tables: dict[str, list[dict]] = field(default_factory=dict, repr=False)
 
@@ -34,7 +35,7 @@ class Document:
     def parse(cls, data: bytes, path: str, sibling: Callable[[str], bytes]) -> Document:
         """Parse a .glb, .gltf or .vrm."""
         document, binary = container.split(data, path)
-        return cls(path, document, binary, sibling)
+        return cls(path, document, binary, sibling, len(data))
 
     def error(self, message: str, where: str | None = None, do: str = EXPORT_AGAIN) -> MovesetError:
         """A MovesetError that names this file."""
@@ -117,33 +118,43 @@ class Document:
         least: int = 0,
         below: int | None = None,
         default: Any = ...,
+        of: str = "",
     ) -> Any:
-        """An integer of an entry, checked to lie in [least, below); `default` (if given) when absent."""
-        value = entry.get(key, default)
-        if value is ...:
-            raise self.error(f"{key} is missing", where)
+        """An integer of an entry, checked to lie in [least, below); `default` (if given) when absent.
+
+        `of` says what it counts off, for the message.
+        """
         if key not in entry:
-            return value
-        if isinstance(value, float) and value.is_integer():
+            if default is ...:
+                raise self.error(f"{key} is missing", where)
+            return default
+        return self._checked(entry[key], key, where, least, below, of)
+
+    def reference(self, entry: dict, key: str, table: str, where: str, default: Any = ...) -> Any:
+        """An index into a top-level array."""
+        return self.integer(entry, key, where, below=self.size(table), default=default, of=table)
+
+    def references(self, entry: dict, key: str, table: str, where: str) -> list[int]:
+        """A list of indices into a top-level array; empty when absent."""
+        size = self.size(table)
+        return [
+            value
+            if type(value) is int and 0 <= value < size
+            else self._checked(value, f"{key}[{at}]", where, 0, size, table)
+            for at, value in enumerate(self.listing(entry, key, where))
+        ]
+
+    def _checked(self, value: Any, key: str, where: str, least: int, below: int | None, of: str) -> int:
+        if (
+            isinstance(value, float) and value.is_integer()
+        ):  # JSON has one kind of number: 1.0 is an index too
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool):
             raise self.error(f"{key} is {_short(value)}, not an integer", where)
         if value < least or (below is not None and value >= below):
-            room = f"there are {below}" if below is not None else f"it must be at least {least}"
+            room = f"it must be at least {least}" if below is None else f"there are {below} {of}".rstrip()
             raise self.error(f"{key} is {value}; {room}", where)
         return value
-
-    def reference(self, entry: dict, key: str, table: str, where: str, default: Any = ...) -> Any:
-        """An index into a top-level array."""
-        return self.integer(entry, key, where, below=self.size(table), default=default)
-
-    def references(self, entry: dict, key: str, table: str, where: str) -> list[int]:
-        """A list of indices into a top-level array; empty when absent."""
-        values, size = self.listing(entry, key, where), self.size(table)
-        for at, value in enumerate(values):
-            if type(value) is not int or not 0 <= value < size:
-                raise self.error(f"{key}[{at}] is {_short(value)}; there are {size} {table}", where)
-        return values
 
     def listing(self, entry: dict, key: str, where: str) -> list:
         """An array of an entry; empty when absent."""
@@ -175,6 +186,22 @@ class Document:
         if not _all_numbers([value]) or not np.isfinite(value):
             raise self.error(f"{key} is {_short(value)}, not a finite number", where)
         return float(value)
+
+
+def unique(names: list[str]) -> tuple[str, ...]:
+    """The same names, `_2`, `_3` ... appended to those that occurred before."""
+    taken: set[str] = set()
+    last: dict[str, int] = {}
+    out = []
+    for base in names:
+        name, number = base, last.get(base, 1)
+        while name in taken:
+            number += 1
+            name = f"{base}_{number}"
+        last[base] = number
+        taken.add(name)
+        out.append(name)
+    return tuple(out)
 
 
 def _all_numbers(values: Iterable[Any]) -> bool:

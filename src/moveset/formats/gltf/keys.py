@@ -44,7 +44,8 @@ def read_keys(tracks: Tracks, rows: np.ndarray, path: int, near: np.ndarray) -> 
         return Keys(rows, np.zeros((0, 4 if path == ROTATION else 3)), none, none > 0, none > 0, none, none)
     accessors = tracks.document.accessors
     counts = accessors.count[tracks.output[rows]]
-    values = accessors.concatenate(tracks.output[rows]).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # NaN is found below, and named
+        values = accessors.concatenate(tracks.output[rows]).astype(np.float64)
     first = np.cumsum(counts) - counts
     still = np.all(np.minimum.reduceat(values, first) == np.maximum.reduceat(values, first), axis=1)
     cubic = tracks.interpolation[rows] == CUBIC
@@ -65,21 +66,18 @@ def _unit_and_continuous(
     """Unit rotations with continuous signs, and how many of each track were not so."""
     squares = np.einsum("ki,ki->k", values, values)
     is_key = np.ones(len(values), dtype=bool)
+    of_cubic = np.repeat(cubic, counts)
     if cubic.any():  # tangents are no rotations, and a key must keep the sign that its tangents belong to
-        of_cubic = np.repeat(cubic, counts)
         within = np.arange(len(values)) - np.repeat(first, counts)
         is_key = ~of_cubic | (within % 3 == 1)
     off_norm = np.add.reduceat(
         (np.abs(squares - 1) > 2 * UNIT_NORM_TOLERANCE) & is_key, first, dtype=np.int64
     )
-    unit = np.where(is_key[:, None], quaternion.normalize(values), values)
-    if cubic.any():
-        unit = np.where(of_cubic[:, None], values, unit)
+    unit = np.where(of_cubic[:, None], values, quaternion.normalize(values))
     turned = np.empty(len(unit), dtype=bool)
     turned[1:] = np.einsum("ki,ki->k", unit[1:], unit[:-1]) < 0
     turned[first] = False
-    if cubic.any():
-        turned &= ~of_cubic
+    turned &= ~of_cubic
     flips = np.add.reduceat(turned, first, dtype=np.int64)
     turned[first] = (np.einsum("ki,ki->k", unit[first], near) < 0) & ~cubic
     if turned.any():

@@ -19,7 +19,7 @@ MOST_PIXELS = 1 << 26
 class _DecodedWhenRead:
     """The `texture` field of a material: holds a function until someone looks, then its pixels."""
 
-    def __get__(self, material: Any, owner: type | None = None) -> np.ndarray | None:
+    def __get__(self, material: Any, owner: type | None = None) -> Any:
         held = None if material is None else material.__dict__.get("texture")
         if callable(held):
             held = material.__dict__["texture"] = held()

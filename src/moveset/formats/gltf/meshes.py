@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from moveset.formats.gltf.accessors import Compressed
+from moveset.formats.gltf.accessors import MOST_ELEMENTS, Compressed
 from moveset.formats.gltf.document import Document
 from moveset.formats.gltf.nodes import Nodes
 from moveset.formats.gltf.rig import Rig
@@ -41,6 +41,7 @@ class MeshReader:
         meshes: list[Mesh] = []
         taken: set[int] = set()
         joint_of = self.rig.joint_of(len(self.nodes))
+        carriers = self.nodes.nearest(joint_of >= 0)
         for node in shown:
             entry, where = document.table("nodes")[node], f"nodes[{node}]"
             if "mesh" not in entry:
@@ -49,7 +50,9 @@ class MeshReader:
             skin = document.reference(entry, "skin", "skins", where, default=None)
             weighted = skin is not None and self._has_weights(mesh)
             bound = (
-                self._skin(skin, joint_of) if skin is not None and weighted else self._rigid(node, joint_of)
+                self._skin(skin, joint_of)
+                if skin is not None and weighted
+                else self._rigid(node, int(carriers[node]), joint_of)
             )
             if bound is not None:
                 taken.add(node)
@@ -77,8 +80,12 @@ class MeshReader:
             vertices = len(geometry["positions"])
             targets = 0 if geometry["morphs"] is None else len(geometry["morphs"])
             own = geometry | {
-                "joint_indices": np.zeros((vertices, 1), np.int64) if influences is None else influences,
-                "weights": np.ones((vertices, 1), np.float32) if influences is None else geometry["weights"],
+                "joint_indices": np.broadcast_to(np.int64(0), (vertices, 1))
+                if influences is None
+                else influences,
+                "weights": np.broadcast_to(np.float32(1), (vertices, 1))
+                if influences is None
+                else geometry["weights"],
                 "morph_names": tuple(self.curve_names[node, t] for t in range(targets)),
                 "name": document.name("nodes", node),
             }
@@ -111,10 +118,9 @@ class MeshReader:
             self._skins[index] = _Skin(joints, self.rig.joint_from_node[joints] @ binds[: len(joints)])
         return self._skins[index]
 
-    def _rigid(self, node: int, joint_of: np.ndarray) -> _Skin | None:
-        """The node's mesh moved by the nearest joint at or above it."""
-        carrier = next((n for n in (node, *self.nodes.ancestors(node)) if joint_of[n] >= 0), None)
-        if carrier is None:
+    def _rigid(self, node: int, carrier: int, joint_of: np.ndarray) -> _Skin | None:
+        """The node's mesh moved by `carrier`, the nearest joint at or above it."""
+        if carrier < 0:
             return None
         carrier_from_node = _inverse(self.nodes.world[carrier]) @ self.nodes.world[node]
         joint = joint_of[carrier]
@@ -150,8 +156,6 @@ class MeshReader:
     def _arrays(self, primitive: dict, attributes: dict, mode: int, where: str) -> dict:
         document = self.document
         positions = self._floats(attributes, "POSITION", (3,), where)
-        if not np.isfinite(positions).all():
-            raise document.error("its positions hold NaN or infinite numbers", where)
         vertices = len(positions)
         if "indices" in primitive:
             accessor = document.reference(primitive, "indices", "accessors", where)
@@ -182,8 +186,20 @@ class MeshReader:
         }
 
     def _floats(self, attributes: dict, key: str, widths: tuple[int, ...], where: str) -> np.ndarray:
+        """Values of an attribute. NaN becomes 0 and a finding, except in positions: there it is an error."""
         accessor = self.document.reference(attributes, key, "accessors", where)
-        return self.document.accessors.decode(accessor, widths, key).astype(np.float32, copy=False)
+        values = self.document.accessors.decode(accessor, widths, key).astype(np.float32, copy=False)
+        bad = ~np.isfinite(values)
+        if not bad.any():
+            return values
+        if key == "POSITION":
+            raise self.document.error("its positions hold NaN or infinite numbers", where)
+        vertices = int(bad.any(axis=1).sum())
+        message = f"{where}: {key} of {vertices} vertices holds NaN or infinite numbers"
+        self.findings.append(
+            Finding("nan_in_mesh", "warning", "", message, advice="0 was taken instead", count=vertices)
+        )
+        return np.where(bad, np.float32(0), values)
 
     def _optional(
         self, attributes: dict, key: str, widths: tuple[int, ...], vertices: int, where: str
@@ -255,6 +271,8 @@ class MeshReader:
         targets = self.document.listing(primitive, "targets", where)
         if not targets:
             return None
+        if len(targets) * vertices * 3 > MOST_ELEMENTS + self.document.size_in_bytes:
+            raise self.document.error(f"{len(targets)} blend shapes of {vertices} vertices", where)
         offsets = np.zeros((len(targets), vertices, 3), dtype=np.float32)
         for i, target in enumerate(targets):
             if not isinstance(target, dict):

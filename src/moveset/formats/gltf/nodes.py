@@ -30,12 +30,32 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.parents)
 
-    def ancestors(self, node: int) -> list[int]:
-        """From the parent up to the root."""
-        above = []
-        while (node := int(self.parents[node])) >= 0:
-            above.append(node)
-        return above
+    def below(self, marked: np.ndarray) -> np.ndarray:
+        """(N,) whether a node or one of its ancestors is marked."""
+        out = marked.copy()
+        for node in self.order:
+            parent = self.parents[node]
+            if parent >= 0 and out[parent]:
+                out[node] = True
+        return out
+
+    def above(self, marked: np.ndarray) -> np.ndarray:
+        """(N,) whether a node or one of its descendants is marked."""
+        out = marked.copy()
+        for node in reversed(self.order):
+            parent = self.parents[node]
+            if parent >= 0 and out[node]:
+                out[parent] = True
+        return out
+
+    def nearest(self, marked: np.ndarray) -> np.ndarray:
+        """(N,) the marked node at or nearest above each, -1 for none."""
+        out = np.where(marked, np.arange(len(self)), -1)
+        for node in self.order:
+            parent = self.parents[node]
+            if out[node] < 0 and parent >= 0:
+                out[node] = out[parent]
+        return out
 
 
 def read_nodes(document: Document) -> Nodes:

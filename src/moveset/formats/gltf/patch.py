@@ -38,13 +38,17 @@ def patch(source: GltfSource, clips: Sequence[Clip], keep_existing: bool) -> tup
     kept = [
         a for i, a in enumerate(animations) if keep_existing and document.name("animations", i) not in taken
     ]
-    out, binary = _without_animations(document, kept)
+    try:
+        out, binary = _without_animations(document, kept)
+    except (AttributeError, KeyError, TypeError):  # parts that reading never looks at are walked here
+        raise document.error("parts that only writing looks at do not follow the glTF schema") from None
     _embed_images(document, out, binary)
     writers = [ClipWriter(part.rig, binary, _shapes(source)) for part in source.parts]
     for clip in clips:
         part, joints = _place(source, clip)
         out["animations"].append(writers[part].write(clip, joints))
     _spell_out_matrices(source, out)
+    _drop_wrong_skeletons(source, out)
     if not out["animations"]:
         del out["animations"]
     content = binary.bytes()
@@ -107,26 +111,56 @@ def _without_animations(document: Document, kept: list[dict]) -> tuple[dict, Bin
     dropped -= {holder[key] for holder, key in _accessor_references(out) if type(holder[key]) is int}
     staying = [i for i in range(len(accessors)) if i not in dropped]
     out["accessors"] = [copy.deepcopy(accessors[i]) for i in staying]
-    _renumber(_accessor_references(out), staying)
+    _renumber(document, _accessor_references(out), staying)
 
     before = {holder["bufferView"] for i in dropped for holder in _view_holders(accessors[i])}
     before -= {holder["bufferView"] for holder in _view_holders(out)}
     staying = [i for i in range(len(views)) if i not in before]
-    _renumber(((holder, "bufferView") for holder in _view_holders(out)), staying)
+    _renumber(document, ((holder, "bufferView") for holder in _view_holders(out)), staying)
     out["bufferViews"] = []
     binary = Binary(out["accessors"], out["bufferViews"])
+    mended = _mended_views(document, [i for i in range(len(accessors)) if i not in dropped])
     for i in staying:
-        where, entry = f"bufferViews[{i}]", views[i]
-        start = document.integer(entry, "byteOffset", where, default=0)
-        length = document.integer(entry, "byteLength", where)
-        content = document.buffer(document.reference(entry, "buffer", "buffers", where))[
-            start : start + length
-        ]
         layout = {
-            key: value for key, value in entry.items() if key not in ("buffer", "byteOffset", "byteLength")
+            key: value for key, value in views[i].items() if key not in ("buffer", "byteOffset", "byteLength")
         }
-        binary.view(content, **layout)
+        binary.view(mended.get(i) or _view_bytes(document, i), **layout)
     return out, binary
+
+
+def _view_bytes(document: Document, view: int) -> memoryview:
+    entry, where = document.table("bufferViews")[view], f"bufferViews[{view}]"
+    start = document.integer(entry, "byteOffset", where, default=0)
+    length = document.integer(entry, "byteLength", where)
+    return document.buffer(document.reference(entry, "buffer", "buffers", where))[start : start + length]
+
+
+def _mended_views(document: Document, accessors: list[int]) -> dict[int, bytearray]:
+    """Bytes of those buffer views whose numbers hold NaN, which engines choke on, with 0 instead; a vertex all of
+    whose weights were NaN follows the first joint of its skin, as it does when read.
+    """
+    weights = {
+        primitive["attributes"]["WEIGHTS_0"]
+        for mesh in document.table("meshes")
+        for primitive in mesh.get("primitives", [])
+        if "WEIGHTS_0" in primitive.get("attributes", {})
+    }
+    table, mended = document.accessors, {}
+    for i in accessors:
+        if table.component[i] != 5126 or not table.plain[i]:
+            continue
+        values = table.decode(i)
+        bad = ~np.isfinite(values)
+        if not bad.any():
+            continue
+        values = np.where(bad, np.float32(0), values)
+        if i in weights:
+            values[bad.any(axis=1) & (values.sum(axis=1) == 0), 0] = 1
+        view = int(table.view[i])
+        content = mended.setdefault(view, bytearray(_view_bytes(document, view)))
+        start = int(table.start[i]) - document.table("bufferViews")[view].get("byteOffset", 0)
+        content[start : start + values.nbytes] = values.astype(np.float32).tobytes()
+    return mended
 
 
 def _samplers_use(animations: list[dict]) -> set[int]:
@@ -171,9 +205,11 @@ def _view_holders(part: object) -> Iterator[dict]:
                 yield from _view_holders(value)
 
 
-def _renumber(places: Iterator[tuple[dict, str]], staying: list[int]) -> None:
+def _renumber(document: Document, places: Iterator[tuple[dict, str]], staying: list[int]) -> None:
     number = {old: new for new, old in enumerate(staying)}
     for holder, key in places:
+        if holder[key] not in number:
+            raise document.error(f"{key} {holder[key]!r:.60} is named, which is not there")
         holder[key] = number[holder[key]]
 
 
@@ -199,6 +235,16 @@ def mime_type(content: bytes) -> str | None:
     if content.startswith(b"\xff\xd8"):
         return "image/jpeg"
     return None
+
+
+def _drop_wrong_skeletons(source: GltfSource, out: dict) -> None:
+    """A skin may name a node as its skeleton; where that is not above all its joints, exporters erred."""
+    for skin in out.get("skins", []):
+        root = skin.get("skeleton")
+        if type(root) is int:
+            marked = np.arange(len(source.nodes)) == root
+            if not source.nodes.below(marked)[skin["joints"]].all():
+                del skin["skeleton"]
 
 
 def _spell_out_matrices(source: GltfSource, out: dict) -> None:

@@ -52,6 +52,8 @@ class GltfSource:
     """(node, blend shape) -> curve."""
     default_curves: dict[str, float]
     """Weights at rest that are not 0, by curve."""
+    starts: dict[str, float]
+    """When each clip starts in the file [s]; the clip itself starts at 0."""
 
 
 def read(data: bytes, *, path: str, sibling: Callable[[str], bytes]) -> Asset:
@@ -72,6 +74,7 @@ def _read(data: bytes, path: str, sibling: Callable[[str], bytes]) -> Asset:
 
     materials = read_materials(document, findings)
     characters, parts, clips = [], [], []
+    starts: dict[str, float] = {}
     loose = {node for node in shown if "mesh" in document.table("nodes")[node]}
     for group, animations in _groups(document, nodes, joints, tracks):
         rig = _with_roles(document, build_rig(document, nodes, group, vrm.turn(document)), humanoid)
@@ -81,16 +84,16 @@ def _read(data: bytes, path: str, sibling: Callable[[str], bytes]) -> Asset:
             Character(rig.skeleton, meshes, materials, _sockets(rig), _character_name(document, nodes, rig))
         )
         parts.append(Part(rig, animations))
-        clips += ClipReader(document, nodes, rig, tracks, curve_names, default_curves, findings).read(
-            list(animations)
-        )
+        reader = ClipReader(document, nodes, rig, tracks, curve_names, default_curves, findings)
+        clips += reader.read(animations)
+        starts |= reader.starts
     if loose:
         findings.append(_loose(document, sorted(loose)))
     if not characters:
         findings.append(
             Finding("empty", "warning", "", "the file holds neither joints, meshes nor animations")
         )
-    source = GltfSource(document, nodes, tuple(parts), curve_names, default_curves)
+    source = GltfSource(document, nodes, tuple(parts), curve_names, default_curves, starts)
     return Asset(tuple(characters), tuple(clips), tuple(findings), Source(path, "gltf", source))
 
 
@@ -201,19 +204,16 @@ def _joints(
         return choose_joints(
             nodes, moved | set(humanoid.values()) | {n for n in shown if "mesh" in entries[n]}
         )
-    bones = skinned | set(humanoid.values())
-    above = {n for bone in bones for n in nodes.ancestors(bone)} - bones
-    moved -= {node for node in moved & above if _stands_still(document, nodes, tracks, node)}
-    chosen = choose_joints(nodes, bones | moved)
-    held = set(chosen)
-    sockets = [
-        node
-        for node in nodes.order
-        if node not in held
-        and _SOCKET.match(document.name("nodes", node))
-        and held & set(nodes.ancestors(node))
-    ]
-    return choose_joints(nodes, held | set(sockets)) if sockets else chosen
+    bone = np.zeros(len(nodes), dtype=bool)
+    bone[list(skinned | set(humanoid.values()))] = True
+    above = nodes.above(bone) & ~bone
+    moved = {node for node in moved if not (above[node] and _stands_still(document, nodes, tracks, node))}
+    joints = choose_joints(nodes, {*np.flatnonzero(bone).tolist(), *moved})
+    held = np.zeros(len(nodes), dtype=bool)
+    held[joints] = True
+    below = nodes.below(held) & ~held
+    sockets = [n for n in np.flatnonzero(below).tolist() if _SOCKET.match(document.name("nodes", n))]
+    return choose_joints(nodes, joints + sockets) if sockets else joints
 
 
 def _stands_still(document: Document, nodes: Nodes, tracks: Tracks, node: int) -> bool:
@@ -250,7 +250,7 @@ def _groups(
 
     def find(root: int) -> int:
         while group[root] != root:
-            root = group[root]
+            group[root] = root = group[group[root]]
         return root
 
     joint = np.isin(tracks.node, joints)

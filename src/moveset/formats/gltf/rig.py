@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moveset.formats.gltf.document import Document
+from moveset.formats.gltf.document import Document, unique
 from moveset.formats.gltf.nodes import Nodes, polar
 from moveset.geometry import quaternion
 from moveset.motion import Skeleton
@@ -81,15 +81,10 @@ class Rig:
 
 def choose_joints(nodes: Nodes, seeds: Iterable[int]) -> list[int]:
     """The seeds and every node that stands between two of them, parents first."""
-    chosen = set(seeds)
-    for seed in sorted(chosen):
-        path: list[int] = []
-        for above in nodes.ancestors(seed):
-            path.append(above)
-            if above in chosen:
-                chosen.update(path)
-                path = []
-    return [node for node in nodes.order if node in chosen]
+    seed = np.zeros(len(nodes), dtype=bool)
+    seed[list(seeds)] = True
+    chosen = nodes.below(seed) & nodes.above(seed)
+    return [node for node in nodes.order if chosen[node]]
 
 
 def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndarray) -> Rig:
@@ -128,7 +123,8 @@ def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndar
     )
     rest_translations = np.einsum("kij,kj->ki", linear, nodes.translations[at]) + offset
 
-    skeleton = Skeleton(_unique_names(document, joints), parents, rest_rotations, rest_translations)
+    names = unique([document.name("nodes", node) for node in joints])
+    skeleton = Skeleton(names, parents, rest_rotations, rest_translations)
     rest = np.tile(np.eye(4), (len(at), 1, 1))
     rest_rotations_world, rest_positions_world = skeleton.rest_world
     rest[:, :3, :3] = quaternion.to_matrix(rest_rotations_world)
@@ -159,16 +155,3 @@ def _turned(rotations: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.nd
 def _snapped_rotation(q: np.ndarray) -> np.ndarray:
     near = np.all(np.abs(q[:, :3]) < _SNAP, axis=1)
     return np.where(near[:, None], quaternion.IDENTITY, q)
-
-
-def _unique_names(document: Document, joints: list[int]) -> tuple[str, ...]:
-    taken: set[str] = set()
-    names = []
-    for node in joints:
-        name = base = document.name("nodes", node)
-        number = 2
-        while name in taken:
-            name, number = f"{base}_{number}", number + 1
-        taken.add(name)
-        names.append(name)
-    return tuple(names)

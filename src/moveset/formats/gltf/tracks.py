@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from moveset.errors import MovesetError
 from moveset.formats.gltf.document import Document
 from moveset.motion import Finding
 
@@ -48,8 +49,6 @@ class Tracks:
     def _times(self, accessor: int) -> np.ndarray:
         where = f"accessors[{accessor}]"
         times = self.document.accessors.decode(accessor, (1,), "key times")[:, 0].astype(np.float64)
-        if not len(times):
-            raise self.document.error("an animation without any key", where)
         if not np.isfinite(times).all():
             raise self.document.error("key times hold NaN or infinite numbers", where)
         if np.any(times[1:] < times[:-1]):
@@ -91,15 +90,20 @@ def read_tracks(document: Document, findings: list[Finding]) -> Tracks:
             if picks and not (
                 set(map(type, picks)) == {int} and min(picks) >= 0 and max(picks) < len(samplers)
             ):
-                raise IndexError
+                picks = [
+                    document.integer(
+                        c, "sampler", f"{where}.channels[{i}]", below=len(samplers), of="samplers"
+                    )
+                    for i, c in enumerate(channels)
+                ]
             picked += picks
-        except (KeyError, TypeError, IndexError, AttributeError) as error:
-            raise _explained(document, animation, where, error) from None
+        except (KeyError, TypeError, AttributeError):
+            raise _explained(document, animation, where) from None
     clip = np.repeat(np.arange(len(clips)), clips)
     sampler = np.array(picked, dtype=np.int64) + np.repeat(samplers_before, clips).astype(np.int64)
-    columns = [_column(document, clip, values, label) for values, label in ((nodes, "node"), (paths, "path"))]
+    columns = [_column(document, values, label) for values, label in ((nodes, "node"), (paths, "path"))]
     columns += [
-        _column(document, clip, values, label)[sampler]
+        _column(document, values, label)[sampler]
         for values, label in ((interpolations, "interpolation"), (inputs, "input"), (outputs, "output"))
     ]
     node, path = columns[:2]
@@ -118,15 +122,27 @@ def read_tracks(document: Document, findings: list[Finding]) -> Tracks:
         )
     tracks = Tracks(document, *(column[kept] for column in (clip, *columns)))
     _check(document, tracks)
+    empty = tracks.keys == 0
+    if empty.any():
+        message = f"{int(empty.sum())} tracks have no keys; their nodes rest"
+        findings.append(Finding("empty_tracks", "warning", "", message, count=int(empty.sum())))
+        tracks = Tracks(document, *(column[kept][~empty] for column in (clip, *columns)))
     return tracks
 
 
-def _column(document: Document, clip: np.ndarray, values: list, label: str) -> np.ndarray:
-    column = np.array(values) if values else np.zeros(0, dtype=np.int64)
-    if column.dtype.kind != "i" or column.ndim != 1:
-        wrong = next(v for v in values if type(v) is not int)
-        raise document.error(f"{label} {wrong!r} of a track is not an index", "animations")
-    return column
+def _column(document: Document, values: list, label: str) -> np.ndarray:
+    column = np.array(values) if values and set(map(type, values)) <= {int, float} else np.zeros(0)
+    if (
+        column.dtype.kind == "f"
+        and len(column)
+        and np.all(column == np.rint(column))
+        and np.abs(column).max() < 1e9
+    ):
+        column = column.astype(np.int64)  # JSON has one kind of number: 1.0 is an index too
+    if values and column.dtype.kind != "i":
+        wrong = next((v for v in values if type(v) is not int), values[0])
+        raise document.error(f"{label} is {wrong!r:.60}, not an index", "animations")
+    return column.astype(np.int64)
 
 
 def _check(document: Document, tracks: Tracks) -> None:
@@ -134,14 +150,14 @@ def _check(document: Document, tracks: Tracks) -> None:
     accessors = document.accessors
     for column, size, label in (
         (tracks.node, document.size("nodes"), "node"),
-        (tracks.input, len(accessors), "input"),
-        (tracks.output, len(accessors), "output"),
+        (tracks.input, len(accessors), "input accessor"),
+        (tracks.output, len(accessors), "output accessor"),
     ):
         wrong = (column < 0) | (column >= size)
         if wrong.any():
             row = int(np.argmax(wrong))
             clip = tracks.clip[row]
-            raise document.error(f"{label} is {column[row]}; there are {size}", f"animations[{clip}]")
+            raise document.error(f"{label} {column[row]} is named; there are {size}", f"animations[{clip}]")
     width = accessors.width[tracks.output]
     wrong = width != np.array(PATH_WIDTHS)[tracks.path]
     if wrong.any():
@@ -155,7 +171,7 @@ def _check(document: Document, tracks: Tracks) -> None:
         raise document.error(f"{count[row]} values for {tracks.keys[row]} key times", tracks.where(row))
 
 
-def _explained(document: Document, animation: dict, where: str, error: Exception) -> Exception:
+def _explained(document: Document, animation: dict, where: str) -> MovesetError:
     """The error that names which entry of an animation is broken."""
     samplers = document.listing(animation, "samplers", where)
     for i, sampler in enumerate(samplers):
@@ -165,13 +181,13 @@ def _explained(document: Document, animation: dict, where: str, error: Exception
         for key in ("input", "output"):
             document.reference(sampler, key, "accessors", at)
         if sampler.get("interpolation", "LINEAR") not in tuple(INTERPOLATIONS):
-            return document.error(f"interpolation {sampler['interpolation']!r} is unknown", at)
+            return document.error(f"interpolation {sampler['interpolation']!r:.60} is unknown", at)
     for i, channel in enumerate(document.listing(animation, "channels", where)):
         at = f"{where}.channels[{i}]"
         if not isinstance(channel, dict):
             return document.error("is not an object", at)
-        document.integer(channel, "sampler", at, below=len(samplers))
+        document.integer(channel, "sampler", at, below=len(samplers), of="samplers")
         target = document.mapping(channel, "target", at)
         if not isinstance(target.get("path"), str):
             return document.error("its target has no path", at)
-    return error
+    return document.error("its samplers or channels do not follow the glTF schema", where)
