@@ -217,7 +217,7 @@ def test_nan_is_refused_with_its_line():
 def test_bad_numbers_can_be_kept_for_the_audit(word):
     first = PLAIN.splitlines()[FIRST_ROW - 1].split()[7]
     text = PLAIN.replace(first, word)
-    assert "NaN or infinite" in str(refusal(text))
+    assert "NaN, infinite" in str(refusal(text))
     clip = read(text, on_bad_numbers="keep").clips[0]
     assert not np.isfinite(clip.rotations[0]).all() and np.isfinite(clip.rotations[1:]).all()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NoReturn
@@ -21,12 +22,15 @@ _MOTION = re.compile(rb"^[ \t]*MOTION\b", re.IGNORECASE | re.MULTILINE)
 _FRAMES = re.compile(rb"\s*Frames[ \t]*:?[ \t]*([^\s:]+)", re.IGNORECASE)
 _FRAME_TIME = re.compile(rb"\s*Frame[ \t]*Time[ \t]*:?[ \t]*([^\s:]+)", re.IGNORECASE)
 _TOKEN = re.compile(r"[{}]|[^\s{}]+")
+_NAME_END = re.compile(r"[\n{]")
 _CHANNEL = re.compile(r"([XYZ])(position|rotation|scale)", re.IGNORECASE)
+_ABSURD = 1e12
+"""Numbers from here on are damage: no angle or length is so large, and their squares would soon overflow."""
 _KEYWORDS = ("ROOT", "JOINT", "END", "OFFSET", "CHANNELS", "HIERARCHY", "{", "}")
 
 
 def parse(data: bytes, path: str = "", on_bad_numbers: BadNumbers = "refuse") -> Document:
-    """Read a file. NaN and infinite values are refused with their line, or kept as NaN."""
+    """Read a file. NaN, infinite and absurd values are refused with their line, or kept as NaN."""
     data = _plain(data)
     motion = _MOTION.search(data)
     header = _text(data[: motion.start()] if motion else data)
@@ -41,9 +45,7 @@ def parse(data: bytes, path: str = "", on_bad_numbers: BadNumbers = "refuse") ->
     declared, time_text, body, line = _motion_header(data, motion.end(), path)
     columns = sum(len(j.channels) for j in joints)
     values, more = _frames(body, columns, declared, line, path)
-    _check_finite(values, body, columns, line, path, on_bad_numbers)
-    if on_bad_numbers == "keep":
-        values[np.isinf(values)] = np.nan  # one kind of bad number is enough for those who look for it
+    _check_numbers(values, body, columns, line, path, on_bad_numbers)
     seconds, note = _seconds(time_text)
     return Document(joints, values, seconds, time_text, (*findings, *more, *note))
 
@@ -78,6 +80,7 @@ class _Hierarchy:
     def __init__(self, text: str, path: str) -> None:
         self.text, self.path = text, path
         self.tokens: list[re.Match[str]] = list(_TOKEN.finditer(text))
+        self.line_ends = [match.start() for match in re.finditer("\n", text)]
         self.at = 0
         self.joints: list[Joint] = []
         self.lacking_offset: list[str] = []
@@ -182,12 +185,12 @@ class _Hierarchy:
 
     def _line(self) -> int:
         position = self.tokens[self.at].start() if self.at < len(self.tokens) else len(self.text.rstrip())
-        return self.text.count("\n", 0, position) + 1
+        return bisect_left(self.line_ends, position) + 1
 
     def _name(self) -> str:
         """What stands after a keyword up to the end of its line or an opening brace, blanks included."""
         keyword = self.tokens[self.at]
-        stop = re.compile(r"[\n{]").search(self.text, keyword.end())
+        stop = _NAME_END.search(self.text, keyword.end())
         end = stop.start() if stop else len(self.text)
         while self.at < len(self.tokens) and self.tokens[self.at].start() < end:
             self.at += 1
@@ -199,7 +202,7 @@ class _Hierarchy:
             value = float(word)
         except ValueError:
             value = math.nan
-        if not math.isfinite(value):
+        if not abs(value) < _ABSURD:
             if not word:
                 self._fail("the file ends inside the hierarchy", "it was cut off: export or fetch it again")
             self._fail(f"{word[:24]!r} is not a number", "write decimals with a point")
@@ -304,15 +307,19 @@ def _frames(
     return block.values[: frames * columns].reshape(frames, columns), findings
 
 
-def _check_finite(
+def _check_numbers(
     values: np.ndarray, body: memoryview, columns: int, line: int, path: str, on_bad_numbers: BadNumbers
 ) -> None:
-    if on_bad_numbers == "keep" or np.isfinite(values).all():
+    sound = np.abs(values) < _ABSURD
+    if sound.all():
         return
-    bad = np.flatnonzero(~np.isfinite(values))
+    if on_bad_numbers == "keep":
+        values[~sound] = np.nan  # one kind of bad number is enough for those who look for it
+        return
+    bad = np.flatnonzero(~sound)
     frame, column = divmod(int(bad[0]), columns)
     raise MovesetError(
-        f"{len(bad)} NaN or infinite values, the first in frame {frame}, column {column + 1}",
+        f"{len(bad)} NaN, infinite or absurd values, the first in frame {frame}, column {column + 1}",
         file=path,
         where=f"line {line_of(body, int(bad[0]), line)}",
         do='delete these frames; in Python on_bad_numbers="keep" reads them',

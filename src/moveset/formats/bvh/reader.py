@@ -20,6 +20,8 @@ from moveset.motion.kinematics import forward_kinematics
 
 READ_OPTIONS = ("unit", "up", "rest", "positions", "on_bad_numbers")
 _PROBED_POSES = 16
+_LARGEST = 1 << 29
+"""Bytes of poses that any file may take."""
 COMPILED_FROM = 1 << 17
 """Numbers in a file from which on the compiled conversion is loaded. By size alone, so that the same file gives the
 same last bit whatever ran before."""
@@ -45,6 +47,7 @@ def read(
     their joint, or `add` to it in files of that dialect.
     """
     document = parse(data, path, on_bad_numbers)
+    _refuse_bloat(document, len(data), path)
     names, findings = _unique(tuple(joint.name for joint in document.joints))
     parents = np.array([joint.parent for joint in document.joints])
     offsets = np.array([joint.offset for joint in document.joints])
@@ -90,6 +93,18 @@ def read(
         tuple(replace(f, clip=stem) for f in findings),
         Source(path, "bvh", document),
     )
+
+
+def _refuse_bloat(document: Document, size: int, path: str) -> None:
+    """Joints without channels cost nothing in a file and a pose in memory: a small file could fill it."""
+    needed = len(document.values) * len(document.joints) * 56
+    if needed > max(_LARGEST, 100 * size):
+        raise MovesetError(
+            f"{len(document.joints)} joints in {len(document.values)} frames would take {needed / 2**30:.0f} GiB, "
+            f"far more than a file of {size / 2**20:.0f} MiB describes",
+            file=path,
+            do="check the hierarchy for joints without channels",
+        )
 
 
 def metres_of(unit: float | str, path: str) -> float:
