@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from moveset.geometry.mesh import smooth_normals
 from moveset.geometry.quaternion import Array
 from moveset.motion import Character, Clip, Material, Mesh
 from moveset.render import raster, skinning
-from moveset.render.shading import linear
+from moveset.render.color import encoded, linear
 
 Color = tuple[int, int, int]
 """sRGB, 0 to 255."""
@@ -60,27 +60,15 @@ class Morphs:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """All meshes of a picture: V vertices and T triangles, S materials, P palette rows."""
+    """All meshes of a picture: V vertices that P palette rows move, and the surface over them."""
 
     positions: Array
+    """(V, 3) float32 at bind."""
     normals: Array
-    uvs: Array
-    colors: Array
-    """(V, 4) linear RGBA, base color of the material included."""
     joints: np.ndarray
     """(V, K) palette rows."""
     weights: Array
-    triangles: np.ndarray
-    surfaces: np.ndarray
-    """(T,) material."""
-    double_sided: np.ndarray
-    unlit: np.ndarray
-    modes: np.ndarray
-    cutoffs: np.ndarray
-    textures: np.ndarray
-    """(S, 3) offset into the atlas, width, height; width 0 without a texture."""
-    atlas: Array
-    """(N, 4) linear RGBA of all texels, one texture after another."""
+    surface: raster.Surface
     skins: tuple[Skin, ...]
     morphs: tuple[Morphs, ...]
     casters: int
@@ -178,23 +166,23 @@ class _Parts:
         influences = max((w.shape[1] for w in self.weights), default=1)
         joints = _join([_widen(j, influences) for j in self.joints], (influences,), np.int32)
         joints[joints < 0] = self.rows
-        textures, atlas = _atlas([m for m, _ in self.materials])
-        materials = self.materials or [(Material(), False)]
+        table, atlas = _atlas(self.materials)
+        triangles, material = _join(self.triangles, (3,), np.int32), _join(self.surfaces, (), np.int32)
+        uvs = _join(self.uvs, (2,), np.float32)
+        surface = raster.Surface(
+            triangles=np.concatenate((triangles, material[:, None]), axis=1),
+            attributes=np.concatenate((_join(self.colors, (4,), np.float32), uvs), axis=1),
+            materials=table,
+            cutoffs=np.array([m.alpha_cutoff for m, _ in self.materials], dtype=np.float32),
+            atlas=atlas,
+            texels=_texel_areas(triangles, uvs, table[material, raster.WIDTH : raster.HEIGHT + 1]),
+        )
         return Model(
             _join(self.positions, (3,), np.float32),
             _join(self.normals, (3,), np.float32),
-            _join(self.uvs, (2,), np.float32),
-            _join(self.colors, (4,), np.float32),
             joints,
             _join([_widen(w, influences) for w in self.weights], (influences,), np.float32),
-            _join(self.triangles, (3,), np.int32),
-            _join(self.surfaces, (), np.int32),
-            np.array([m.double_sided for m, _ in materials]),
-            np.array([unlit for _, unlit in materials]),
-            np.array([_ALPHA.get(m.alpha_mode, raster.OPAQUE) for m, _ in materials]),
-            np.array([m.alpha_cutoff for m, _ in materials], dtype=np.float32),
-            textures,
-            atlas,
+            surface,
             tuple(self.skins),
             tuple(self.morphs),
             casters,
@@ -211,21 +199,44 @@ def _widen(array: np.ndarray, width: int) -> np.ndarray:
     return np.pad(array, ((0, 0), (0, width - array.shape[1])))
 
 
-def _atlas(materials: Sequence[Material]) -> tuple[np.ndarray, Array]:
-    decode = linear(np.arange(256) / 255).astype(np.float32)
-    table, texels, places, size = np.zeros((max(len(materials), 1), 3), dtype=np.int64), [], {}, 0
-    for number, material in enumerate(materials):
+def _atlas(materials: Sequence[tuple[Material, bool]]) -> tuple[np.ndarray, np.ndarray]:
+    """Table of materials (S, 7) and texels (N, 4) of raster.Surface; shared textures are stored once."""
+    table = np.zeros((len(materials), 7), dtype=np.int64)
+    texels, places, size = [np.zeros((1, 4), dtype=np.uint8)], {}, 1
+    for row, (material, unlit) in zip(table, materials):
+        row[raster.MODE] = _ALPHA.get(material.alpha_mode, raster.OPAQUE)
+        row[raster.DOUBLE_SIDED], row[raster.UNLIT] = material.double_sided, unlit
         image = material.texture
-        if image is None:
+        if image is None or image.size == 0:
             continue
         if id(image) not in places:
-            flat = np.asarray(image).reshape(-1, 4)
-            values = np.concatenate((decode[flat[:, :3]], flat[:, 3:].astype(np.float32) / 255), axis=1)
-            places[id(image)] = size
-            texels.append(values)
-            size += len(flat)
-        table[number] = places[id(image)], image.shape[1], image.shape[0]
-    return table, np.concatenate(texels) if texels else np.zeros((1, 4), dtype=np.float32)
+            levels = [level.reshape(-1, 4) for level in halves(image)]
+            places[id(image)] = size, len(levels)
+            texels += levels
+            size += sum(map(len, levels))
+        row[raster.OFFSET], row[raster.LEVELS] = places[id(image)]
+        row[raster.HEIGHT], row[raster.WIDTH] = image.shape[:2]
+    return table, np.concatenate(texels)
+
+
+def halves(image: np.ndarray) -> Iterator[np.ndarray]:
+    """A texture (H, W, 4) uint8 and its halves down to a few texels; colors count by their alpha."""
+    yield image
+    light = np.concatenate((linear(image[..., :3] / 255), image[..., 3:] / 255), axis=-1)
+    while min(light.shape[:2]) > 4:
+        rows, columns = light.shape[0] // 2, light.shape[1] // 2
+        four = light[: 2 * rows, : 2 * columns].reshape(rows, 2, columns, 2, 4)
+        weight = np.maximum(four[..., 3:], 1e-4)
+        color = (four[..., :3] * weight).sum(axis=(1, 3)) / weight.sum(axis=(1, 3))
+        light = np.concatenate((color, four[..., 3:].mean(axis=(1, 3))), axis=-1)
+        yield np.round(255 * np.concatenate((encoded(color), light[..., 3:]), axis=-1)).astype(np.uint8)
+
+
+def _texel_areas(triangles: np.ndarray, uvs: Array, sizes: np.ndarray) -> Array:
+    """(T,) float32: twice the area of triangles in texels, for textures of `sizes` (T, 2)."""
+    a, b, c = (uvs[triangles[:, k]] * sizes for k in range(3))
+    u, v = b - a, c - a
+    return np.abs(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]).astype(np.float32)
 
 
 def ribbon(points: Array, width: float, height: float, gaps: bool = False) -> tuple[Array, np.ndarray]:

@@ -5,13 +5,18 @@ Triangles are scanned in homogeneous coordinates (Olano and Greer, Triangle Scan
 Coordinates, 1997): the edge functions of a triangle that reaches behind the camera are right as they are, so
 the near plane clips by a depth test, and barycentric weights are correct in perspective. Neighbours share the
 two products of their common edge with opposite signs, exactly, and a tie rule gives a sample on it to one of
-them: no gap, no double hit.
+them: no gap, no double hit. (So these kernels are compiled without fast-math.)
 """
 
 from __future__ import annotations
 
+from math import ceil, floor, inf
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+
+from moveset.render.color import linear
 
 OPAQUE, MASK, BLEND = 0, 1, 2
 """Alpha modes of a material, as numbers for the kernels."""
@@ -24,10 +29,34 @@ _BAYER = (
     np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]], dtype=np.float32) + 0.5
 ) / 16
 
+_LINEAR = linear(np.arange(256) / 255).astype(np.float32)
+_EVEN = (np.arange(256) / 255).astype(np.float32)
+
+
+OFFSET, WIDTH, HEIGHT, LEVELS, MODE, DOUBLE_SIDED, UNLIT = range(7)
+"""Columns of Surface.materials."""
+
+
+class Surface(NamedTuple):
+    """T triangles over V vertices in S materials: what does not move. Kernels take it apart before they loop."""
+
+    triangles: np.ndarray
+    """(T, 4) int32: three vertices, counter-clockwise seen from outside, and the material."""
+    attributes: np.ndarray
+    """(V, 6) float32: linear RGBA, base color of the material included, and u, v from the top left."""
+    materials: np.ndarray
+    """(S, 7) int64: first texel in the atlas, width (0: no texture), height, levels; alpha mode; two flags."""
+    cutoffs: np.ndarray
+    """(S,) float32: alpha under which a MASK surface is not there."""
+    atlas: np.ndarray
+    """(N, 4) uint8 sRGB texels; each texture is followed by its halves (mip levels)."""
+    texels: np.ndarray
+    """(T,) float32: twice the area of each triangle in texels of its texture."""
+
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def to_screen(points, matrix, out):
-    """Homogeneous screen coordinates (V, 4) of world points (V, 3); `matrix` from Camera.matrix."""
+    """Homogeneous screen coordinates (V, 4) of the first three columns of `points`; `matrix` from Camera.matrix."""
     for v in range(points.shape[0]):
         x, y, z = points[v, 0], points[v, 1], points[v, 2]
         for k in range(4):
@@ -35,190 +64,168 @@ def to_screen(points, matrix, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def edges(a, b, c):
-    """Edge functions of a triangle of screen coordinates: e_i(x, y) = m[i, 0] x + m[i, 1] y + m[i, 2], and det.
-
-    e_i / det is the barycentric weight of corner i over its distance W, for any sign of det.
-    """
-    a0, b0, c0 = b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]
-    a1, b1, c1 = c[1] * a[2] - c[2] * a[1], c[2] * a[0] - c[0] * a[2], c[0] * a[1] - c[1] * a[0]
-    a2, b2, c2 = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-    return a0, b0, c0, a1, b1, c1, a2, b2, c2, a[0] * a0 + a[1] * b0 + a[2] * c0
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _bounds(a, b, c, near, width, height):
-    """Columns and rows [x0, x1), [y0, y1) that the part of a triangle beyond the near plane can touch."""
-    low_x = low_y = np.inf
-    high_x = high_y = -np.inf
-    for k in range(3):
-        p, q = (a, b) if k == 0 else ((b, c) if k == 1 else (c, a))
-        if p[2] >= near:
-            x, y = p[0] / p[2], p[1] / p[2]
-            low_x, high_x, low_y, high_y = min(low_x, x), max(high_x, x), min(low_y, y), max(high_y, y)
-        if (p[2] >= near) != (q[2] >= near):
-            t = (near - p[2]) / (q[2] - p[2])
-            x, y = (p[0] + t * (q[0] - p[0])) / near, (p[1] + t * (q[1] - p[1])) / near
-            low_x, high_x, low_y, high_y = min(low_x, x), max(high_x, x), min(low_y, y), max(high_y, y)
-    if not (low_x < width and high_x > 0 and low_y < height and high_y > 0):
-        return 0, 0, 0, 0
-    # a sample lies in the middle of its cell
-    x0, x1 = int(np.ceil(max(low_x, 0.0) - 0.5)), int(np.floor(min(high_x, width * 1.0) - 0.5)) + 1
-    y0, y1 = int(np.ceil(max(low_y, 0.0) - 0.5)), int(np.floor(min(high_y, height * 1.0) - 0.5)) + 1
-    return x0, min(x1, width), y0, min(y1, height)
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def texel(atlas, texture, u, v, nearest):
-    """Linear RGBA at texture coordinates (u, v), repeating; `texture` is (offset, width, height)."""
-    offset, width, height = texture[0], texture[1], texture[2]
-    x, y = (u - np.floor(u)) * width, (v - np.floor(v)) * height
-    if nearest:
-        row, column = min(int(y), height - 1), min(int(x), width - 1)
-        t = atlas[offset + row * width + column]
-        return t[0], t[1], t[2], t[3]
-    x, y = x - 0.5, y - 0.5
-    fx, fy = np.floor(x), np.floor(y)
-    x0, y0 = int(fx) % width, int(fy) % height
-    x1, y1 = (x0 + 1) % width, (y0 + 1) % height
-    s, t = np.float32(x - fx), np.float32(y - fy)
-    one = np.float32(1)
-    w00, w10, w01, w11 = (one - s) * (one - t), s * (one - t), (one - s) * t, s * t
-    p, q = atlas[offset + y0 * width + x0], atlas[offset + y0 * width + x1]
-    r, z = atlas[offset + y1 * width + x0], atlas[offset + y1 * width + x1]
+def edge(screen, j, k):
+    """Coefficients (a, b, c) of a x + b y + c, positive on one side of the line through vertices j and k."""
     return (
-        p[0] * w00 + q[0] * w10 + r[0] * w01 + z[0] * w11,
-        p[1] * w00 + q[1] * w10 + r[1] * w01 + z[1] * w11,
-        p[2] * w00 + q[2] * w10 + r[2] * w01 + z[2] * w11,
-        p[3] * w00 + q[3] * w10 + r[3] * w01 + z[3] * w11,
+        screen[j, 1] * screen[k, 2] - screen[j, 2] * screen[k, 1],
+        screen[j, 2] * screen[k, 0] - screen[j, 0] * screen[k, 2],
+        screen[j, 0] * screen[k, 1] - screen[j, 1] * screen[k, 0],
     )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def scan(
-    screen, triangles, surfaces, flips, double_sided, modes, cutoffs, uvs, colors, textures, atlas, nearest,
-    near, seen, depth,
-):  # fmt: skip
+def _clipped(screen, i, j, k, near):
+    """Lowest and highest x, lowest and highest y on the screen of the part of a triangle beyond `near`."""
+    low_x = low_y = inf
+    high_x = high_y = -inf
+    for p, q in ((i, j), (j, k), (k, i)):
+        wp, wq = screen[p, 2], screen[q, 2]
+        if wp >= near:
+            x, y = screen[p, 0] / wp, screen[p, 1] / wp
+            low_x, high_x, low_y, high_y = min(low_x, x), max(high_x, x), min(low_y, y), max(high_y, y)
+        if (wp >= near) != (wq >= near):
+            t = (near - wp) / (wq - wp)
+            x = (screen[p, 0] + t * (screen[q, 0] - screen[p, 0])) / near
+            y = (screen[p, 1] + t * (screen[q, 1] - screen[p, 1])) / near
+            low_x, high_x, low_y, high_y = min(low_x, x), max(high_x, x), min(low_y, y), max(high_y, y)
+    return low_x, high_x, low_y, high_y
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def texel(materials, atlas, material, per_pixel, u, v, nearest):
+    """Linear RGBA of a material's texture at (u, v), repeating, smoothed between texels unless `nearest`.
+
+    `per_pixel` is how many texels would fall on a pixel: the level of half size is taken whose texels are about
+    as large as pixels.
+    """
+    offset, width, height = (
+        materials[material, OFFSET],
+        materials[material, WIDTH],
+        materials[material, HEIGHT],
+    )
+    level = 1
+    while per_pixel > 2.5 and level < materials[material, LEVELS]:
+        offset += width * height
+        width, height = max(width // 2, 1), max(height // 2, 1)
+        per_pixel *= 0.25
+        level += 1
+    x, y = (u - floor(u)) * width, (v - floor(v)) * height
+    if nearest:
+        at = offset + min(int(y), height - 1) * width + min(int(x), width - 1)
+        return (
+            _LINEAR[atlas[at, 0]],
+            _LINEAR[atlas[at, 1]],
+            _LINEAR[atlas[at, 2]],
+            _EVEN[atlas[at, 3]],
+        )
+    x, y = x - 0.5, y - 0.5
+    fx, fy = floor(x), floor(y)
+    x0, y0 = int(fx), int(fy)
+    s, w = np.float32(x - fx), np.float32(y - fy)
+    x0, y0 = (x0 if x0 >= 0 else width - 1), (y0 if y0 >= 0 else height - 1)
+    x1, y1 = (x0 + 1 if x0 + 1 < width else 0), (y0 + 1 if y0 + 1 < height else 0)
+    one = np.float32(1)
+    w00, w10, w01, w11 = (one - s) * (one - w), s * (one - w), (one - s) * w, s * w
+    p, q = offset + y0 * width + x0, offset + y0 * width + x1
+    r, z = offset + y1 * width + x0, offset + y1 * width + x1
+    return (
+        _mix(_LINEAR, atlas[p, 0], atlas[q, 0], atlas[r, 0], atlas[z, 0], w00, w10, w01, w11),
+        _mix(_LINEAR, atlas[p, 1], atlas[q, 1], atlas[r, 1], atlas[z, 1], w00, w10, w01, w11),
+        _mix(_LINEAR, atlas[p, 2], atlas[q, 2], atlas[r, 2], atlas[z, 2], w00, w10, w01, w11),
+        _mix(_EVEN, atlas[p, 3], atlas[q, 3], atlas[r, 3], atlas[z, 3], w00, w10, w01, w11),
+    )
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _mix(table, a, b, c, d, wa, wb, wc, wd):
+    return table[a] * wa + table[b] * wb + table[c] * wc + table[d] * wd
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _alpha(attributes, materials, atlas, material, per_pixel, i, j, k, w0, w1, w2, nearest):
+    alpha = w0 * attributes[i, 3] + w1 * attributes[j, 3] + w2 * attributes[k, 3]
+    if materials[material, WIDTH] > 0:
+        u = w0 * attributes[i, 4] + w1 * attributes[j, 4] + w2 * attributes[k, 4]
+        v = w0 * attributes[i, 5] + w1 * attributes[j, 5] + w2 * attributes[k, 5]
+        alpha *= texel(materials, atlas, material, per_pixel, u, v, nearest)[3]
+    return alpha
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scan(surface, screen, mirrored, near, nearest, seen, depth):
     """Fill `seen` (H, W) with the number of the nearest triangle at each sample and `depth` with its Q / W.
 
-    screen (V, 4); triangles (T, 3); surfaces (T,) material of each triangle; flips (T,) bool, whether a
-    mirrored joint turned its winding; the rest by material or by vertex. `near` is the nearest W drawn.
+    `screen` (V, 4) from `to_screen`; `mirrored` (T,) bool says which triangles a mirrored joint turned inside
+    out; nothing with W < `near` is drawn.
     """
     height, width = seen.shape
+    triangles, attributes, materials = surface.triangles, surface.attributes, surface.materials
+    cutoffs, atlas, texels = surface.cutoffs, surface.atlas, surface.texels
     seen[:] = NOTHING
-    depth[:] = -np.inf
+    depth[:] = -inf
     for t in range(triangles.shape[0]):
-        i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        a, b, c = screen[i], screen[j], screen[k]
-        a0, b0, c0, a1, b1, c1, a2, b2, c2, det = edges(a, b, c)
-        surface = surfaces[t]
-        front = (det < 0) != flips[t]  # counter-clockwise is negative where y points down
-        if not (front or double_sided[surface]) or not abs(det) > 0:
+        i, j, k, material = triangles[t, 0], triangles[t, 1], triangles[t, 2], triangles[t, 3]
+        a0, b0, c0 = edge(screen, j, k)
+        det = screen[i, 0] * a0 + screen[i, 1] * b0 + screen[i, 2] * c0
+        # counter-clockwise is negative where y points down
+        if not ((det < 0) != mirrored[t] or materials[material, DOUBLE_SIDED]) or not abs(det) > 0:
             continue
-        x0, x1, y0, y1 = _bounds(a, b, c, near, width, height)
+        wi, wj, wk = screen[i, 2], screen[j, 2], screen[k, 2]
+        if wi >= near and wj >= near and wk >= near:
+            xi, xj, xk = screen[i, 0] / wi, screen[j, 0] / wj, screen[k, 0] / wk
+            yi, yj, yk = screen[i, 1] / wi, screen[j, 1] / wj, screen[k, 1] / wk
+            low_x, high_x = min(xi, min(xj, xk)), max(xi, max(xj, xk))
+            low_y, high_y = min(yi, min(yj, yk)), max(yi, max(yj, yk))
+        else:
+            low_x, high_x, low_y, high_y = _clipped(screen, i, j, k, near)
+        if not (low_x < width and high_x > 0 and low_y < height and high_y > 0):
+            continue
+        # a sample lies in the middle of its cell
+        x0, x1 = ceil(max(low_x, 0.0) - 0.5), floor(min(high_x, width - 0.5) - 0.5) + 1
+        y0, y1 = ceil(max(low_y, 0.0) - 0.5), floor(min(high_y, height - 0.5) - 0.5) + 1
         if x0 >= x1 or y0 >= y1:
             continue
+        a1, b1, c1 = edge(screen, k, i)
+        a2, b2, c2 = edge(screen, i, j)
         if det < 0:
             a0, b0, c0, a1, b1, c1, a2, b2, c2, det = -a0, -b0, -c0, -a1, -b1, -c1, -a2, -b2, -c2, -det
         tie0 = a0 > 0 or (a0 == 0 and b0 > 0)
         tie1 = a1 > 0 or (a1 == 0 and b1 > 0)
         tie2 = a2 > 0 or (a2 == 0 and b2 > 0)
-        q0, q1, q2 = a[3] / det, b[3] / det, c[3] / det
-        mode = modes[surface]
+        q0, q1, q2 = screen[i, 3] / det, screen[j, 3] / det, screen[k, 3] / det
+        farthest = det / near
+        wide = x1 - x0 > 3
+        s0, s1, s2 = -1 / a0, -1 / a1, -1 / a2
+        mode = materials[material, MODE]
         for row in range(y0, y1):
             y = row + 0.5
             r0, r1, r2 = b0 * y + c0, b1 * y + c1, b2 * y + c2
-            for column in range(x0, x1):
+            first, end = x0, x1
+            if wide:  # leave out most of what lies beside the triangle; the exact test below decides
+                left, right = x0 + 0.0, x1 + 0.0
+                for a, cross in ((a0, r0 * s0), (a1, r1 * s1), (a2, r2 * s2)):
+                    if a > 0:
+                        left = max(left, cross)
+                    elif a < 0:
+                        right = min(right, cross)
+                first, end = max(x0, int(left - 0.5)), min(x1, int(right + 1.5))
+            for column in range(first, end):
                 x = column + 0.5
                 e0, e1, e2 = a0 * x + r0, a1 * x + r1, a2 * x + r2
-                if not (
-                    (e0 > 0 or (e0 == 0 and tie0))
-                    and (e1 > 0 or (e1 == 0 and tie1))
-                    and (e2 > 0 or (e2 == 0 and tie2))
-                ):
+                if e0 < 0 or e1 < 0 or e2 < 0:
+                    continue
+                if (e0 == 0 and not tie0) or (e1 == 0 and not tie1) or (e2 == 0 and not tie2):
                     continue
                 q = e0 * q0 + e1 * q1 + e2 * q2
-                if q <= depth[row, column] or (e0 + e1 + e2) * near > det:
+                if q <= depth[row, column] or e0 + e1 + e2 > farthest:
                     continue
                 if mode != OPAQUE:
-                    total = e0 + e1 + e2
-                    w0, w1, w2 = e0 / total, e1 / total, e2 / total
-                    alpha = w0 * colors[i, 3] + w1 * colors[j, 3] + w2 * colors[k, 3]
-                    if textures[surface, 1] > 0:
-                        u = w0 * uvs[i, 0] + w1 * uvs[j, 0] + w2 * uvs[k, 0]
-                        v = w0 * uvs[i, 1] + w1 * uvs[j, 1] + w2 * uvs[k, 1]
-                        alpha *= texel(atlas, textures[surface], u, v, nearest)[3]
-                    if alpha < (cutoffs[surface] if mode == MASK else _BAYER[row & 3, column & 3]):
+                    share = 1 / (e0 + e1 + e2)
+                    alpha = _alpha(
+                        attributes, materials, atlas, material, texels[t] * (wi * wj * wk) / det, i, j, k,
+                        e0 * share, e1 * share, e2 * share, nearest,
+                    )  # fmt: skip
+                    if alpha < (cutoffs[material] if mode == MASK else _BAYER[row & 3, column & 3]):
                         continue
                 depth[row, column] = q
                 seen[row, column] = t
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def cast(points, triangles, light, origin, cell, out):
-    """Shadow on the floor: add 1 to the cells of `out` (M, M) that some triangle keeps from the light.
-
-    `light` (3,) points to the light; the map starts at `origin` (x, z) [m] and has square cells of `cell` [m].
-    """
-    rows, columns = out.shape
-    for t in range(triangles.shape[0]):
-        low_x = low_z = np.inf
-        high_x = high_z = -np.inf
-        x = (0.0, 0.0, 0.0)
-        z = (0.0, 0.0, 0.0)
-        i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        hi, hj, hk = max(points[i, 1], 0.0), max(points[j, 1], 0.0), max(points[k, 1], 0.0)
-        sx, sz = light[0] / light[1], light[2] / light[1]
-        x = (
-            (points[i, 0] - hi * sx - origin[0]) / cell,
-            (points[j, 0] - hj * sx - origin[0]) / cell,
-            (points[k, 0] - hk * sx - origin[0]) / cell,
-        )
-        z = (
-            (points[i, 2] - hi * sz - origin[1]) / cell,
-            (points[j, 2] - hj * sz - origin[1]) / cell,
-            (points[k, 2] - hk * sz - origin[1]) / cell,
-        )
-        low_x, high_x = min(x[0], x[1], x[2]), max(x[0], x[1], x[2])
-        low_z, high_z = min(z[0], z[1], z[2]), max(z[0], z[1], z[2])
-        if not (low_x < columns and high_x > 0 and low_z < rows and high_z > 0):
-            continue
-        area = (x[1] - x[0]) * (z[2] - z[0]) - (x[2] - x[0]) * (z[1] - z[0])
-        sign = 1.0 if area > 0 else -1.0
-        for row in range(max(int(low_z), 0), min(int(high_z) + 1, rows)):
-            pz = row + 0.5
-            for column in range(max(int(low_x), 0), min(int(high_x) + 1, columns)):
-                px = column + 0.5
-                e0 = ((x[1] - px) * (z[2] - pz) - (x[2] - px) * (z[1] - pz)) * sign
-                e1 = ((x[2] - px) * (z[0] - pz) - (x[0] - px) * (z[2] - pz)) * sign
-                e2 = ((x[0] - px) * (z[1] - pz) - (x[1] - px) * (z[0] - pz)) * sign
-                if e0 >= 0 and e1 >= 0 and e2 >= 0:
-                    out[row, column] = 1
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def blur(image, radius, passes, spare):
-    """Blur `image` (M, M) in place: `passes` running means of 2 radius + 1 cells along both axes."""
-    rows, columns = image.shape
-    share = np.float32(1.0 / (2 * radius + 1))
-    for _ in range(passes):
-        for row in range(rows):
-            total = np.float32(0)
-            for column in range(min(radius, columns)):
-                total += image[row, column]
-            for column in range(columns):
-                if column + radius < columns:
-                    total += image[row, column + radius]
-                if column - radius - 1 >= 0:
-                    total -= image[row, column - radius - 1]
-                spare[column, row] = total * share  # transposed: the second round runs along the other axis
-        for row in range(columns):
-            total = np.float32(0)
-            for column in range(min(radius, rows)):
-                total += spare[row, column]
-            for column in range(rows):
-                if column + radius < rows:
-                    total += spare[row, column + radius]
-                if column - radius - 1 >= 0:
-                    total -= spare[row, column - radius - 1]
-                image[column, row] = total * share

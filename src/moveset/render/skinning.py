@@ -47,23 +47,24 @@ def palette(joint_world: Array, skin_joints: np.ndarray, inverse_binds: Array) -
     return out.astype(np.float32)
 
 
-def normal_palette(matrices: Array) -> Array:
-    """(S, 3, 3) matrices that turn normals: cofactors of the linear parts of a palette (S, 3, 4).
+def normal_palette(matrices: Array) -> tuple[Array, np.ndarray]:
+    """Matrices (S, 3, 3) that turn normals, and which joints mirror (S,), of a palette (S, 3, 4).
 
-    Cofactors are the inverse transpose up to a factor, and exist for flat (singular) matrices too; the sign
-    of the determinant is taken out, so that normals of mirrored parts still point outwards.
+    Normals turn by the cofactors of the linear parts: the inverse transpose up to a factor, which exists for flat
+    (singular) matrices too. The sign of the determinant is taken out, so that normals of mirrored parts still
+    point outwards.
     """
     a, b, c = matrices[:, 0, :3], matrices[:, 1, :3], matrices[:, 2, :3]
     cofactors = np.stack((quaternion.cross(b, c), quaternion.cross(c, a), quaternion.cross(a, b)), axis=1)
-    determinant = np.einsum("si,si->s", a, cofactors[:, 0])
-    return cofactors * np.where(determinant < 0, -1, 1).astype(matrices.dtype)[:, None, None]
+    mirrored = np.einsum("si,si->s", a, cofactors[:, 0]) < 0
+    return cofactors * np.where(mirrored, -1, 1).astype(matrices.dtype)[:, None, None], mirrored
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def skin(positions, normals, joints, weights, matrices, normal_matrices, out_positions, out_normals):  # noqa: ANN201
+def skin(positions, normals, joints, weights, matrices, normal_matrices, out):  # noqa: ANN201
     """World positions and unit normals (V, 3) of bind-pose ones: each vertex follows its joints by weight.
 
-    `joints` (V, K) index `matrices` (P, 3, 4) and `normal_matrices` (P, 3, 3). Writes into the `out_` arrays.
+    `joints` (V, K) index `matrices` (P, 3, 4) and `normal_matrices` (P, 3, 3). Writes both into `out` (V, 6).
     """
     influences = joints.shape[1]
     for v in range(positions.shape[0]):
@@ -74,15 +75,26 @@ def skin(positions, normals, joints, weights, matrices, normal_matrices, out_pos
             w = weights[v, k]
             if w == 0:
                 continue
-            m = matrices[joints[v, k]]
-            px += w * (m[0, 0] * x + m[0, 1] * y + m[0, 2] * z + m[0, 3])
-            py += w * (m[1, 0] * x + m[1, 1] * y + m[1, 2] * z + m[1, 3])
-            pz += w * (m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3])
-            n = normal_matrices[joints[v, k]]
-            nx += w * (n[0, 0] * u + n[0, 1] * s + n[0, 2] * t)
-            ny += w * (n[1, 0] * u + n[1, 1] * s + n[1, 2] * t)
-            nz += w * (n[2, 0] * u + n[2, 1] * s + n[2, 2] * t)
-        out_positions[v, 0], out_positions[v, 1], out_positions[v, 2] = px, py, pz
+            j = joints[v, k]
+            px += w * (
+                matrices[j, 0, 0] * x + matrices[j, 0, 1] * y + matrices[j, 0, 2] * z + matrices[j, 0, 3]
+            )
+            py += w * (
+                matrices[j, 1, 0] * x + matrices[j, 1, 1] * y + matrices[j, 1, 2] * z + matrices[j, 1, 3]
+            )
+            pz += w * (
+                matrices[j, 2, 0] * x + matrices[j, 2, 1] * y + matrices[j, 2, 2] * z + matrices[j, 2, 3]
+            )
+            nx += w * (
+                normal_matrices[j, 0, 0] * u + normal_matrices[j, 0, 1] * s + normal_matrices[j, 0, 2] * t
+            )
+            ny += w * (
+                normal_matrices[j, 1, 0] * u + normal_matrices[j, 1, 1] * s + normal_matrices[j, 1, 2] * t
+            )
+            nz += w * (
+                normal_matrices[j, 2, 0] * u + normal_matrices[j, 2, 1] * s + normal_matrices[j, 2, 2] * t
+            )
+        out[v, 0], out[v, 1], out[v, 2] = px, py, pz
         length = np.sqrt(nx * nx + ny * ny + nz * nz)
         scale = np.float32(1) / length if length > 0 else np.float32(0)
-        out_normals[v, 0], out_normals[v, 1], out_normals[v, 2] = nx * scale, ny * scale, nz * scale
+        out[v, 3], out[v, 4], out[v, 5] = nx * scale, ny * scale, nz * scale
