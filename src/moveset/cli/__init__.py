@@ -30,6 +30,8 @@ VERBS = {
     "build": "clips to a library: audited, repaired, measured, tagged, split\n\n"
     "Example: `moveset build clips/ pack.zip -o my.library`",
     "query": "ask a library in SQL\n\nExample: `moveset query my.library \"speed > 1 and 'walk' in tags\"`",
+    "play": "characters that follow a path, measured and exported\n\n"
+    "Example: `moveset play my.library --path eight --speed 1.4 -o walk.glb`",
     "doctor": "is this machine fit? versions, and a real operation on every device\n\nExample: `moveset doctor`",
 }
 for _verb, _about in VERBS.items():

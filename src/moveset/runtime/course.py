@@ -38,7 +38,7 @@ class Run:
     headings: Array
     """(F, N) [rad]."""
     microseconds: float
-    """Of wall time a character and frame, recording apart."""
+    """Of wall time a character and frame: the median frame, recording and asking included."""
     report: CrowdReport
 
 
@@ -84,18 +84,17 @@ def drive(crowd: Crowd, ask: Callable[[int], None], seconds: float, progress: Pr
     rate = crowd.controller.fps
     frames = max(2, round(seconds * rate))
     crowd.record()
-    spent = 0.0
+    spent = np.empty(frames)
     for frame in range(frames):
         began = time.perf_counter()
         ask(frame)
         crowd.step(1 / rate)
-        spent += time.perf_counter() - began
+        spent[frame] = time.perf_counter() - began
         if progress:
             progress(frame + 1)
     positions, headings = crowd.recorded_ground()
-    return Run(
-        tuple(crowd.clips(rate)), positions, headings, spent / frames / crowd.count * 1e6, crowd.report
-    )
+    microseconds = float(np.median(spent)) / crowd.count * 1e6
+    return Run(tuple(crowd.clips(rate)), positions, headings, microseconds, crowd.report)
 
 
 def reference(clips: Sequence[Clip], held_out: Sequence[Clip] = ()) -> Reference:

@@ -1,0 +1,122 @@
+"""`moveset play`: a library walks."""
+
+from __future__ import annotations
+
+import json as json_module
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from moveset.cli.progress import track
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayOptions:
+    """Options of `moveset play`."""
+
+    output: Annotated[str | None, Parameter(name=("--output", "-o"))] = None
+    """A .glb or .bvh file (several characters: FILE-01, FILE-02, ...), a .gif, or a .png contact sheet."""
+    path: str = "circle:2"
+    """line, circle:RADIUS, eight:RADIUS, square:SIDE [m], or a JSON file of points (docs/runtime.md)."""
+    behavior: Literal["path", "velocity", "wander"] = "path"
+    """Follow the path, walk straight ahead, or wander through the data."""
+    speed: float = 1.2
+    """[m/s]"""
+    seconds: float = 30.0
+    """How long."""
+    characters: int = 1
+    """How many, one behind the other."""
+    to: str | None = None
+    """File of the character that shall move; the clips' own skeleton with the mannequin otherwise."""
+    where: str = ""
+    """Which clips of a library, in SQL; without it those of plain locomotion."""
+    everything: bool = False
+    """Take all clips, not only those whose names and tags speak of walking, running, standing."""
+    widen: bool = True
+    """Add mirrored twins and bent copies of straight clips."""
+    foot_lock: bool = True
+    """Hold standing feet still."""
+    nudge: float = 0.0
+    """Share of each step that may be added straight towards the asked place."""
+    seed: int = 0
+    """Chance."""
+    json: bool = False
+    """Print the measures as JSON."""
+
+
+def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*")] = None) -> None:
+    """Make characters follow a path by motion matching, measure how well, and export them.
+
+    Example: moveset play my.library --path eight --speed 1.4 --to knight.glb -o knight-walks.glb
+
+    Parameters
+    ----------
+    sources
+        A NAME.library, or files, folders and archives with clips.
+    """
+    from moveset.errors import MovesetError
+    from moveset.workflows import play as workflow
+
+    options = options or PlayOptions()
+    if not sources:
+        raise MovesetError(
+            "nothing to play", do="name a library or clips: moveset play my.library -o walk.glb"
+        )
+    if options.output is not None and not options.output.lower().endswith(
+        (".glb", ".gltf", ".bvh", ".gif", ".png")
+    ):
+        raise MovesetError("cannot be written", file=options.output, do="end it in .glb, .bvh, .gif or .png")
+
+    def bar(items: Iterable, total: int, what: str) -> Iterable:
+        return track(items, total, what)
+
+    asked = workflow.Play(
+        path=options.path, behavior=options.behavior, speed=options.speed, seconds=options.seconds,
+        characters=options.characters, seed=options.seed, where=options.where, everything=options.everything,
+        widen=options.widen, foot_lock=options.foot_lock, nudge=options.nudge, to=options.to,
+    )  # fmt: skip
+    played = workflow.play(sources, asked, bar)
+    written = workflow.write(played, options.output, options.to, bar) if options.output else []
+    print(as_json(played, written) if options.json else as_text(played, written))
+
+
+def as_json(played, written: list[str]) -> str:
+    """All figures; those that do not apply are null."""
+    figures = {name: value if value == value else None for name, value in played.measures.items()}
+    return json_module.dumps(
+        {
+            "clips": played.clips_used,
+            "seconds_of_motion": played.seconds_of_motion,
+            "left_out": played.left_out,
+            "measures": figures,
+            "report": asdict(played.run.report),
+            "files": written,
+        },
+        ensure_ascii=False,
+    )
+
+
+def as_text(played, written: list[str]) -> str:
+    """The figures in a few lines."""
+    m, report = played.measures, played.run.report
+    lines = [
+        f"{played.clips_used} clips, {played.seconds_of_motion:.0f} s of motion with mirrored and bent copies"
+        + (f"; {len(played.left_out)} left out, e.g. {played.left_out[0]}" if played.left_out else "")
+    ]
+    if "path_error" in m:
+        lines.append(
+            f"path      {100 * m['path_distance']:.1f} cm off (p95 {100 * m['path_distance_p95']:.1f}), "
+            f"{100 * m['path_error']:.1f} cm from the asked place, heading {57.2958 * m['heading_error']:.1f} deg"
+        )
+    lines += [
+        f"feet      skate {100 * m['foot_skate']:.1f} cm/s (clips {100 * m['foot_skate_real']:.1f}), "
+        f"planted {100 * m['planted_speed']:.1f} cm/s (clips {100 * m['planted_speed_real']:.1f}), "
+        f"{report.let_go} frames let go",
+        f"motion    jerk {m['jerk_ratio']:.2f} x, pose distance {m['pose_ratio']:.2f} x that of the clips",
+        f"cost      {m['microseconds']:.0f} us a character and frame",
+    ]
+    if report.nudged:
+        lines.append(f"nudged    {report.nudged:.2f} m in all")
+    return "\n".join(lines + [f"wrote     {name}" for name in written])

@@ -1,0 +1,246 @@
+"""Characters that move at run time: clips to a controller, a crowd on a path, its measures, its files."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from moveset import formats
+from moveset.edit.bend import bent_copies
+from moveset.errors import MovesetError
+from moveset.library.store import Library
+from moveset.motion import Asset, Character, Clip
+from moveset.motion.mirror import find_symmetry, mirror
+from moveset.render import Actor, contact_sheet, render_actors, save_gif, save_png
+from moveset.render.model import Picture, Trail
+from moveset.rigs.mannequin import mannequin
+from moveset.runtime.control import uncontrolled, velocity_follow
+from moveset.runtime.course import Reference, Run, drive, follow, measure_motion, measure_path, reference
+from moveset.runtime.crowd import Crowd, CrowdConfig
+from moveset.runtime.matching import MotionMatching
+from moveset.runtime.path import Path as FloorPath
+from moveset.runtime.path import PathFollower, parse_path
+from moveset.workflows.load import load, load_clips
+from moveset.workflows.retarget import retarget
+
+_LOCOMOTION = re.compile(r"(walk|run|jog|sprint|dash|turn|start|stop|idle|stand|wander)(n?ing)?")
+_OTHER = re.compile(
+    r"(crouch|sneak|guard|armed|attack|block|hit|jump|dodge|roll|death|tired|proud|heavy|injured|backpedal|strafe"
+    r"|climb|danc|kick|punch|throw)(e?d|e|ing)?"
+)
+"""A clip of which one of these words is said is not taken for plain locomotion."""
+
+PICTURE_SIZE = (480, 360)
+GIF_FPS = 15.0
+Progress = Callable[[Iterable, int, str], Iterable]
+"""Takes items as they come, how many there will be and what they are, and hands them on."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """What `play` does."""
+
+    path: str = "circle:2"
+    behavior: str = "path"
+    """path (TrajectoryFollow), velocity (VelocityFollow straight ahead), or wander (Uncontrolled)."""
+    speed: float = 1.2
+    seconds: float = 30.0
+    characters: int = 1
+    seed: int = 0
+    where: str = ""
+    """Which clips of a library: a condition in SQL; without one those of plain locomotion."""
+    everything: bool = False
+    """Take all clips, whatever their words say."""
+    widen: bool = True
+    """Add mirrored twins and bent copies of straight clips."""
+    foot_lock: bool = True
+    nudge: float = 0.0
+    to: str | None = None
+    """File of the character that shall move."""
+
+    def __post_init__(self) -> None:
+        if self.behavior not in ("path", "velocity", "wander"):
+            raise MovesetError(f"behavior {self.behavior!r} is not one of path, velocity, wander")
+        if not (0 < self.speed <= 20 and 0 < self.seconds <= 3600 and 1 <= self.characters <= 4096):
+            raise MovesetError(
+                f"speed {self.speed} m/s, {self.seconds} s, {self.characters} characters",
+                do="give a speed up to 20 m/s, up to 3600 seconds, 1 to 4096 characters",
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What came of it."""
+
+    run: Run
+    follower: PathFollower | None
+    measures: dict[str, float]
+    clips_used: int
+    seconds_of_motion: float
+    left_out: tuple[str, ...]
+
+
+def play(sources: Sequence[str], options: Play | None = None, progress: Progress | None = None) -> Played:
+    """Build motion matching from clips of `sources` (a library, files, folders) and let a crowd move."""
+    options = options or Play()
+    track = progress or (lambda items, total, what: items)
+    path = parse_path(options.path) if options.behavior == "path" else None
+    clips, left_out = one_skeleton(motion_of(sources, options.where, options.everything))
+    controller = MotionMatching.from_clips(widened(clips) if options.widen else clips)
+    config = CrowdConfig(foot_lock=options.foot_lock, nudge=options.nudge)
+    frames = round(options.seconds * controller.fps)
+    bar = iter(track(range(frames), frames, "frames"))
+    run, follower = move(controller, path, options, config, lambda frame: next(bar, None))
+    next(bar, None)
+    measures = {
+        "frames": float(frames),
+        "microseconds": run.microseconds,
+        **(measure_path(run, follower, controller.fps) if follower else {}),
+        **measure_motion(run.clips, real_measures(clips)),
+    }
+    return Played(
+        run,
+        follower,
+        measures,
+        len(clips),
+        controller.database.seconds,
+        (*left_out, *controller.database.left_out),
+    )
+
+
+def move(
+    controller: MotionMatching,
+    path: FloorPath | None,
+    options: Play,
+    config: CrowdConfig,
+    tick: Callable[[int], None],
+) -> tuple[Run, PathFollower | None]:
+    """Drive a crowd as `options` say."""
+    if path is not None:
+        return follow(
+            controller, path, options.speed, options.seconds, options.characters, options.seed, config, tick
+        )
+    crowd = Crowd(controller, options.characters, options.seed, config)
+    crowd.place(_grid(options.characters), 0.0)
+    control = uncontrolled() if options.behavior == "wander" else velocity_follow((0.0, options.speed))
+    return drive(crowd, lambda frame: crowd.control(control), options.seconds, tick), None
+
+
+def _grid(count: int, spacing: float = 1.5) -> np.ndarray:
+    """(N, 2) places side by side in rows."""
+    columns = int(np.ceil(np.sqrt(count)))
+    places = np.stack(np.divmod(np.arange(count), columns), axis=-1)[:, ::-1].astype(float)
+    return (places - places.mean(axis=0)) * spacing
+
+
+def motion_of(sources: Sequence[str], where: str = "", everything: bool = False) -> list[Clip]:
+    """Clips of a library (by the SQL condition `where`) or of files; only plain locomotion unless told otherwise."""
+    if len(sources) == 1 and Path(sources[0]).suffix == ".library":
+        library = Library.open(sources[0])
+        rows = library.clips(where or "NOT additive")
+        kept = [row for row in rows if where or everything or _walks(row.name, row.tags)]
+        clips = [library.load_clip(row.id) for row in kept or rows]
+    else:
+        if where:
+            raise MovesetError(
+                "--where asks a library", do="build one first: moveset build PATH -o NAME.library"
+            )
+        every = list(load_clips(sources))
+        clips = [c for c in every if everything or _walks(c.name, c.tags.words)] or every
+    if not clips:
+        raise MovesetError(f"no clip in {', '.join(sources)}" + (f" for which {where}" if where else ""))
+    return clips
+
+
+def _walks(name: str, words: Iterable[str]) -> bool:
+    said = {*re.findall(r"[a-z]+", name.lower()), *(word.lower() for word in words)}
+    return any(map(_LOCOMOTION.fullmatch, said)) and not any(map(_OTHER.fullmatch, said))
+
+
+def one_skeleton(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[str, ...]]:
+    """The clips of the skeleton with the most frames, and a sentence about the others."""
+    frames: Counter[str] = Counter()
+    for clip in clips:
+        frames[clip.skeleton.signature] += len(clip)
+    best, _ = frames.most_common(1)[0]
+    kept = [clip for clip in clips if clip.skeleton.signature == best]
+    return kept, tuple(
+        f"{clip.name}: is on another skeleton than most" for clip in clips if clip.skeleton.signature != best
+    )
+
+
+def widened(clips: Sequence[Clip]) -> list[Clip]:
+    """The clips, bent copies of the straight ones, and the mirrored twins of all that may be mirrored."""
+    bent = [*clips, *bent_copies(clips)]
+    symmetry = find_symmetry(clips[0].skeleton, clips[:40])
+    return bent + [mirror(clip, symmetry) for clip in bent if clip.tags.mirrorable]
+
+
+def real_measures(clips: Sequence[Clip]) -> Reference:
+    """Measures of the clips themselves, every eighth held out of the pose index to judge its distances."""
+    long = [clip for clip in clips if len(clip) > 8 and not clip.additive]
+    held_out = long[::8] if len(long) >= 8 else []
+    symmetry = find_symmetry(long[0].skeleton, long[:40])
+    known = [clip for k, clip in enumerate(long) if not held_out or k % 8]
+    return reference([*known, *(mirror(clip, symmetry) for clip in known)], held_out)
+
+
+def write(played: Played, output: str, to: str | None = None, progress: Progress | None = None) -> list[str]:
+    """Write .glb or .bvh (one file a character) or .gif or .png (all together); the files that were written."""
+    suffix = Path(output).suffix.lower()
+    body, file = (None, None) if to is None else _character(to)
+    clips = [clip if body is None else retarget(clip, body.skeleton) for clip in played.run.clips]
+    if suffix in (".gif", ".png"):
+        draw(clips, played.follower, output, body, progress)
+        return [output]
+    written = []
+    for number, clip in enumerate(clips, start=1):
+        name = output if len(clips) == 1 else f"{output.removesuffix(suffix)}-{number:02d}{suffix}"
+        figure = body or mannequin(clip.skeleton, clip)
+        formats.write(
+            Asset(characters=(figure,), clips=(clip,), source=None if file is None else file.source), name
+        )
+        written.append(name)
+    return written
+
+
+def _character(path: str) -> tuple[Character, Asset]:
+    asset = load(path)
+    bodies = [character for character in asset.characters if character.meshes]
+    if not bodies:
+        raise MovesetError("holds no character with a mesh", file=path, do="give a file with a skinned mesh")
+    return bodies[0], asset
+
+
+def draw(
+    clips: Sequence[Clip],
+    follower: PathFollower | None,
+    output: str,
+    body: Character | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """All characters in one picture with their path on the floor: a GIF, or a contact sheet of twelve moments."""
+    track = progress or (lambda items, total, what: items)
+    figures = [body or mannequin(clip.skeleton, clip) for clip in clips[:1]] * len(clips)
+    actors = [Actor(clip, figure) for clip, figure in zip(clips, figures)]
+    fps = clips[0].fps
+    step = max(1, round(fps / GIF_FPS)) if output.lower().endswith(".gif") else max(1, len(clips[0]) // 12)
+    frames = range(0, len(clips[0]), step)
+    trails: list[Trail] = []
+    if follower is not None:
+        furthest = float(follower.starts.max() + follower.speed * len(clips[0]) / fps)
+        points = follower.path.polyline(furthest)
+        trails = [Trail(np.concatenate((points, points[:1])) if follower.path.closed else points)]
+    pictures: Iterable[Picture] = track(
+        render_actors(actors, size=PICTURE_SIZE, frames=frames, trails=trails), len(frames), "pictures"
+    )
+    if output.lower().endswith(".gif"):
+        save_gif(pictures, output, fps / step)
+    else:
+        labels = [f"{frame / fps:.1f} s" for frame in frames]
+        save_png(contact_sheet(list(pictures), labels=labels), output)
