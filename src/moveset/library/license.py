@@ -46,6 +46,10 @@ def strictest(licenses: Iterable[str]) -> str:
 
 
 def recognize_license(text: str) -> str:
-    """SPDX identifier of a license text, empty when it is none of the usual ones."""
+    """SPDX identifier of a license text, empty when it is none of the usual ones.
+
+    The phrase that comes first decides: licenses name themselves at the top, and others further down.
+    """
     flat = " ".join(text[:20_000].lower().split())
-    return next((spdx for pattern, spdx in _PHRASES if re.search(pattern, flat)), "")
+    found = [(match.start(), spdx) for pattern, spdx in _PHRASES if (match := re.search(pattern, flat))]
+    return min(found, key=lambda place: place[0])[1] if found else ""

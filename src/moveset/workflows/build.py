@@ -12,7 +12,7 @@ from moveset.library.ingest.build import Progress, Report, build
 from moveset.library.ingest.prepare import Tools
 from moveset.library.policy import Policy, read_policy
 from moveset.library.settings import FILE, read_settings
-from moveset.motion import Clip
+from moveset.motion import Character, Clip
 from moveset.workflows.load import load
 from moveset.workflows.thumbnail import thumbnail
 
@@ -41,7 +41,7 @@ def build_library(
     return build(
         out,
         sources,
-        tools=Tools(load, thumbnail if thumbnails else None),
+        tools=Tools(load, _picture if thumbnails else None),
         clips=clips,
         policy=policy,
         workers=workers or os.cpu_count() or 1,
@@ -58,6 +58,10 @@ def load_policy(file: str | os.PathLike[str]) -> Policy:
     except OSError as error:
         raise MovesetError(f"cannot be read: {error.strerror}", file=file) from None
     return read_policy(text, file)
+
+
+def _picture(clip: Clip, character: Character | None) -> bytes:
+    return thumbnail(clip, character=character)
 
 
 def _own_policy(out: Path) -> Policy:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from moveset.rigs.mannequin import mannequin
 _GAP = 2
 """White pixels between pictures."""
 _KEPT = 16
+"""Mannequins that are remembered, one a skeleton."""
+_TEXELS = 128
+"""Side of a texture that a thumbnail needs."""
 _figures: dict[str, Character] = {}
 
 
@@ -32,7 +36,7 @@ def thumbnail(
     if not frames or not _finite(clip):
         return b""
     own = character is not None and character.meshes and character.skeleton is clip.skeleton
-    figure = character if own and character else _figure(clip)
+    figure = _light(character) if own and character else _figure(clip)
     pictures = render_clip(clip, figure, size=(size, size), frames=frames)
     strip = Image.new("RGB", (len(frames) * (size + _GAP) - _GAP, size), "white")
     for n, picture in enumerate(pictures):
@@ -40,6 +44,18 @@ def thumbnail(
     out = io.BytesIO()
     strip.save(out, encoding)
     return out.getvalue()
+
+
+def _light(character: Character) -> Character:
+    """The character with textures no finer than a small picture shows: preparing large ones takes most of the time."""
+
+    def thinned(texture: np.ndarray | None) -> np.ndarray | None:
+        step = 1 if texture is None else max(1, min(texture.shape[:2]) // _TEXELS)
+        return texture if texture is None or step == 1 else texture[::step, ::step]
+
+    return replace(
+        character, materials=tuple(replace(m, texture=thinned(m.texture)) for m in character.materials)
+    )
 
 
 def _figure(clip: Clip) -> Character:

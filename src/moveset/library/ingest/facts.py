@@ -96,7 +96,7 @@ def with_facts(clip: Clip, said: Mapping[str, Any], file: str, license: str) -> 
 
 def words_of(name: str) -> list[str]:
     """Words of a path or name: split at signs and capitals, lower case, numbers and noise left out."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[a-z]\d)(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     words = re.split(r"[^0-9A-Za-z]+", spaced.lower())
     return [w for w in dict.fromkeys(words) if len(w) > 1 and w not in _NOISE and not _NUMBER.fullmatch(w)]
 

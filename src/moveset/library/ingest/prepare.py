@@ -17,7 +17,7 @@ from moveset.library.ingest.facts import Facts, with_facts
 from moveset.library.policy import Policy, apply_policy
 from moveset.library.rows import clip_row, failure, finding_row
 from moveset.library.schema import ClipRow, FindingRow
-from moveset.motion import Asset, Clip, Finding
+from moveset.motion import Asset, Character, Clip, Finding
 from moveset.motion.contacts import detect_contacts, feet
 from moveset.motion.ground import ground_frame
 from moveset.motion.resample import resample
@@ -29,8 +29,8 @@ class Tools:
 
     load: Callable[[str], Asset]
     """Path -> what the file holds, skeletons with roles."""
-    thumbnail: Callable[[Clip], bytes] | None = None
-    """Clip -> PNG."""
+    thumbnail: Callable[[Clip, Character | None], bytes] | None = None
+    """Clip, and the character of its file if it came with one -> PNG."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,9 @@ def prepare(job: Job, tools: Tools) -> Part:
         part.clips += 1
         noticed = [finding for finding in asset.findings if finding.clip == clip.name]
         try:
-            entry, findings = _prepare_clip(clip, noticed, job, tools)
+            entry, findings = _prepare_clip(clip, noticed, job)
+            if entry and tools.thumbnail:
+                entry.thumbnail = tools.thumbnail(entry.clip, _character(asset, clip))
         except Exception as error:  # likewise one clip of a file
             message = str(error) if isinstance(error, MovesetError) else f"{type(error).__name__}: {error}"
             entry, findings = None, [failure(job.file, clip.name, "failed", message)]
@@ -111,9 +113,7 @@ def prepare(job: Job, tools: Tools) -> Part:
     return part
 
 
-def _prepare_clip(
-    clip: Clip, noticed: Sequence[Finding], job: Job, tools: Tools
-) -> tuple[Entry | None, list[FindingRow]]:
+def _prepare_clip(clip: Clip, noticed: Sequence[Finding], job: Job) -> tuple[Entry | None, list[FindingRow]]:
     id = clip.content_hash
     said = job.said_about(clip.name)
     source_fps, policy = clip.fps, job.policy
@@ -139,9 +139,13 @@ def _prepare_clip(
         replace(clip, contacts=contacts),
         columns,
         digest=replace(digest(clip), fps=source_fps),
-        thumbnail=tools.thumbnail(clip) if tools.thumbnail else None,
     )
     return entry, findings
+
+
+def _character(asset: Asset, clip: Clip) -> Character | None:
+    own = (c for c in asset.characters if c.meshes and c.skeleton.signature == clip.skeleton.signature)
+    return next(own, None)
 
 
 def _narrow(clip: Clip) -> Clip:
