@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,12 +17,7 @@ UNITS = {"m": 1.0, "dm": 0.1, "asf": 0.0254 / 0.45, "inch": 0.0254, "cm": 0.01, 
 _LIMB = 1.35
 """Longest bone chain of an adult from the hips [m]: hips to fingertips or toes, 1.1 to 1.6 in capture data."""
 
-_RATES = (
-    *(float(n) for n in range(1, 1001)),
-    *(n * 1000 / 1001 for n in (24, 30, 48, 60, 120, 240)),
-    7.5,
-    12.5,
-)
+_FRACTIONAL_RATES = (7.5, 12.5, *(n * 1000 / 1001 for n in (24, 30, 48, 60, 120, 240)))
 _COARSE = 0.02
 """Relative rounding of a printed frame time beyond which it could stand for several rates."""
 
@@ -37,7 +32,7 @@ def frame_rate(frame_time: float, text: str) -> tuple[float, list[Finding]]:
     rounding = max(10.0 ** -len(decimals[1]) if decimals else 0.0, 1e-7 * frame_time)
     if rounding > 2 * _COARSE * frame_time:
         return fps, []
-    near = min(_RATES, key=lambda rate: abs(1 / rate - frame_time))
+    near = min((max(1.0, round(fps)), *_FRACTIONAL_RATES), key=lambda rate: abs(1 / rate - frame_time))
     if abs(1 / near - frame_time) > rounding:
         return fps, []
     if abs(near / fps - 1) < 1e-3:
@@ -89,8 +84,10 @@ def longest_chain(offsets: Array, tips: Array, parents: Sequence[int]) -> float:
     return float(reach.max(initial=0.0))
 
 
-def guess_up(names: Sequence[str], parents: Sequence[int], rest: Array, poses: Array) -> tuple[str, Finding]:
-    """ "Y" or "Z": where the head is from the feet, in the rest pose (J, 3) if that stands, else in `poses` (P, J, 3).
+def guess_up(
+    names: Sequence[str], parents: Sequence[int], rest: Array, poses: Callable[[], Array]
+) -> tuple[str, Finding]:
+    """ "Y" or "Z": where the head is from the feet, in the rest pose (J, 3) if that stands, else in `poses()` (P, J, 3).
 
     The rest pose goes first because it is the same for every clip of a skeleton, and a clip may lie on the floor.
     """
@@ -98,14 +95,15 @@ def guess_up(names: Sequence[str], parents: Sequence[int], rest: Array, poses: A
     if head is None or feet is None:
         return "Y", _up_finding("Y", "assumed, as no joint is named head and foot", sure=True)
     stature = _path_length(head, feet, parents, rest)
-    for positions, why in ((rest[None], "its rest pose stands"), (poses, "its first poses stand")):
+    for pose, why in ((lambda: rest[None], "its rest pose stands"), (poses, "poses of its motion stand")):
+        positions = pose()
         upward = positions[:, head] - positions[:, feet]
         votes = (upward > 0.7 * stature).sum(axis=0)  # a folded rest pose and a crouch do not vote
         axis = "XYZ"[int(np.argmax(votes))]
         if votes.max() > len(positions) / 2 and axis != "X":
             return axis, _up_finding(axis, f"{why} along it", sure=axis == "Y")
     return "Y", _up_finding(
-        "Y", "assumed, as neither the rest pose nor the first poses stand upright", sure=False
+        "Y", "assumed, as neither the rest pose nor the motion stands upright", sure=False
     )
 
 

@@ -22,7 +22,7 @@ READ_OPTIONS = ("unit", "up", "rest", "positions", "on_bad_numbers")
 _PROBED_POSES = 16
 _LARGEST = 1 << 29
 """Bytes of poses that any file may take."""
-COMPILED_FROM = 1 << 17
+COMPILED_FROM = 1 << 15
 """Numbers in a file from which on the compiled conversion is loaded. By size alone, so that the same file gives the
 same last bit whatever ran before."""
 _SILENT = 1e-3
@@ -62,12 +62,13 @@ def read(
     else:
         metres = metres_of(unit, path)
     if up is None:
-        sampled = np.unique(np.linspace(0, max(len(rotations) - 1, 0), _PROBED_POSES).astype(int))[
-            : len(rotations)
-        ]
-        rest_positions = forward_kinematics(quaternion.identity((len(names),)), offsets, parents)[1]
-        posed = forward_kinematics(rotations[sampled], translations[sampled], parents)[1]
-        axis, found = guess_up(names, parents.tolist(), rest_positions, posed)
+        probed = slice(None, None, max(1, len(rotations) // _PROBED_POSES))
+        axis, found = guess_up(
+            names,
+            parents.tolist(),
+            _positions_at_rest(offsets, parents),
+            lambda: forward_kinematics(rotations[probed], translations[probed], parents)[1],
+        )
         findings.append(found)
     else:
         axis = up.upper()
@@ -120,6 +121,15 @@ def metres_of(unit: float | str, path: str) -> float:
             do=f"give metres per file unit, or one of {', '.join(UNITS)}",
         )
     return metres
+
+
+def _positions_at_rest(offsets: Array, parents: np.ndarray) -> Array:
+    """(J, 3) positions without any rotation."""
+    positions = offsets.copy()
+    for j, p in enumerate(parents.tolist()):
+        if p >= 0:
+            positions[j] += positions[p]
+    return positions
 
 
 def _unique(names: tuple[str, ...]) -> tuple[tuple[str, ...], list[Finding]]:
@@ -202,14 +212,14 @@ def _turn(document: Document, rotations: Array) -> None:
         return
     by_order: dict[str, list[int]] = {}
     for j, turn in enumerate(turns):
-        order = "".join("XYZ"[axis] for axis, _ in turn)
-        by_order.setdefault(order + "".join(axis for axis in "XYZ" if axis not in order), []).append(j)
+        if turn:
+            by_order.setdefault("".join("XYZ"[axis] for axis, _ in turn), []).append(j)
     for order, joints in by_order.items():
+        columns = np.array([[column for _, column in turns[j]] for j in joints])
         angles = np.zeros((len(rotations), len(joints), 3))
-        for place, j in enumerate(joints):
-            columns = [column for _, column in turns[j]]
-            angles[:, place, : len(columns)] = np.radians(document.values[:, columns])
-        rotations[:, joints] = euler.to_quaternion(angles, order)
+        angles[..., : len(order)] = document.values[:, columns] * (np.pi / 180)
+        all_three = order + "".join(axis for axis in "XYZ" if axis not in order)
+        rotations[:, joints] = euler.to_quaternion(angles, all_three)
     rotations[:] = quaternion.unroll(rotations)
 
 
