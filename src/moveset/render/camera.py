@@ -9,11 +9,13 @@ and 1 for an orthographic one.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from moveset.errors import MovesetError
+from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 
 VIEWS = {
@@ -41,6 +43,7 @@ class Camera:
     height: float = 2.0
     """What an orthographic camera sees from bottom to top [m]."""
 
+    @cached_property
     def axes(self) -> tuple[Array, Array, Array]:
         """Unit right, up and forward (into the picture) directions of the camera in the world."""
         forward = np.subtract(self.target, self.eye).astype(float)
@@ -48,11 +51,11 @@ class Camera:
         if not length > 0:
             raise MovesetError("the camera looks at its own place", do="move its eye or its target")
         forward /= length
-        right = np.cross(forward, (0.0, 1.0, 0.0))
+        right = quaternion.cross(forward, np.array((0.0, 1.0, 0.0)))
         if np.linalg.norm(right) < 1e-6:  # straight up or down: keep +X to the right
             right = np.array((1.0, 0.0, 0.0))
         right /= np.linalg.norm(right)
-        return right, np.cross(right, forward), forward
+        return right, quaternion.cross(right, forward), forward
 
     def scale(self, size: tuple[int, int]) -> float:
         """Pixels a metre (orthographic), or pixels a unit of slope (perspective)."""
@@ -60,7 +63,7 @@ class Camera:
 
     def matrix(self, size: tuple[int, int]) -> Array:
         """(4, 4) screen_from_world for a picture of (width, height) pixels; see the module."""
-        right, up, forward = self.axes()
+        right, up, forward = self.axes
         rows = np.stack((right, up, forward))
         x, y, distance = np.concatenate((rows, -(rows @ np.asarray(self.eye, dtype=float))[:, None]), axis=1)
         one = np.array((0.0, 0.0, 0.0, 1.0))
@@ -70,7 +73,7 @@ class Camera:
 
     def rays(self, size: tuple[int, int]) -> Array:
         """(2, 3, 3) origin and direction of the ray through pixel (x, y): rays[k] @ (x, y, 1)."""
-        right, up, forward = self.axes()
+        right, up, forward = self.axes
         s, (width, height) = self.scale(size), size
         eye = np.asarray(self.eye, dtype=float)
         step = np.stack((right / s, -up / s, -right * width / (2 * s) + up * height / (2 * s)), axis=1)
@@ -129,7 +132,7 @@ def frame_points(
     if len(points) == 0 or not np.isfinite(points).all():
         raise MovesetError("there is no finite point to look at", do="mend or drop the frames that hold NaN")
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
-    right, up, forward = Camera(_triple(middle + back), _triple(middle)).axes()
+    right, up, forward = Camera(_triple(middle + back), _triple(middle)).axes
     x, y, z = ((points - middle) @ axis for axis in (right, up, forward))
     aspect, fill = size[0] / size[1], 1 - 2 * margin
     if fov is None:

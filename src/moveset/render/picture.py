@@ -89,9 +89,9 @@ def draw(
         canvas.seen,
         canvas.depth,
     )
-    right, _, forward = camera.axes()
+    right, _, forward = camera.axes
     # the camera's tilt is taken out: light stays overhead
-    level = np.stack((right, (0.0, 1.0, 0.0), np.cross(right, (0.0, 1.0, 0.0))))
+    level = np.stack((right, (0.0, 1.0, 0.0), np.array((-right[2], 0.0, right[0]))))
     key, rim = (_unit(direction @ level) for direction in (_KEY_FROM, _RIM_FROM))
     orthographic = camera.fov is None
     lights = np.stack((key, rim, -forward if orthographic else np.array(camera.eye, float)))

@@ -14,19 +14,21 @@ from moveset.motion import Clip
 def joint_matrices(clip: Clip, frames: np.ndarray | slice = slice(None)) -> Array:
     """(F, J, 3, 4) world_from_joint of some frames, scales and the shear that they make included."""
     rotations = np.asarray(clip.rotations[frames], dtype=np.float64)
+    translations = clip.translations[frames]
+    scales = None if clip.scales is None else clip.scales[frames]
+    for track in (rotations, translations, scales):
+        if track is not None and not np.isfinite(track).all():
+            f, j = np.argwhere(~np.isfinite(track).all(axis=-1))[0]
+            frame = np.arange(len(clip))[frames][f]
+            raise MovesetError(
+                f"clip {clip.name!r} holds NaN or infinity: frame {frame}, joint {clip.skeleton.names[j]!r}",
+                do="audit the clip, and mend or drop those frames",
+            )
     local = np.empty((*rotations.shape[:2], 3, 4))
     local[..., :3] = quaternion.to_matrix(quaternion.normalize(rotations))
-    local[..., 3] = clip.translations[frames]
-    if clip.scales is not None:
-        local[..., :3] *= np.asarray(clip.scales[frames])[..., None, :]
-    bad = np.argwhere(~np.isfinite(local).all(axis=(2, 3)))
-    if len(bad):
-        f, j = bad[0]
-        frame = np.arange(len(clip))[frames][f]
-        raise MovesetError(
-            f"clip {clip.name!r} holds NaN or infinity: frame {frame}, joint {clip.skeleton.names[j]!r}",
-            do="audit the clip, and mend or drop those frames",
-        )
+    local[..., 3] = translations
+    if scales is not None:
+        local[..., :3] *= np.asarray(scales)[..., None, :]
     world = np.empty_like(local)
     for j, p in enumerate(clip.skeleton.parents):
         if p < 0:

@@ -42,7 +42,7 @@ def strip(
     turned = [clip.skeleton.index[n] for n in character.skeleton.names]
     places = boxes.places(joint_matrices(clip, np.array(frames))[:, turned])
     facing = heading(clip)
-    right, _, _ = frame_points(places, camera, heading=facing).axes()
+    right, _, _ = frame_points(places, camera, heading=facing).axes
     across = places.mean(axis=1) @ right
     apart = _APART * float(np.ptp(places, axis=1).max(axis=1).mean())
     trails: list[Trail] = []
