@@ -82,7 +82,9 @@ class Accessors:
             layout = _LAYOUTS[[_LAYOUT_OF.get(k, _UNKNOWN) if _hashable(k) else _UNKNOWN for k in kinds]]
         self.component, self.width, size, padded, step = layout.T
 
-        view_buffer = self._column(views, "bufferViews", "buffer", None, below=self._document.size("buffers"))
+        view_buffer = self._column(
+            views, "bufferViews", "buffer", None, below=self._document.size("buffers"), of="buffers"
+        )
         view_offset = self._column(views, "bufferViews", "byteOffset", 0)
         view_length = self._column(views, "bufferViews", "byteLength", None)
         view_stride = self._column(views, "bufferViews", "byteStride", 0)
@@ -118,13 +120,19 @@ class Accessors:
         self.plain = readable & (self.stride == size) & (self.start % step == 0)
 
     def _column(
-        self, entries: list[dict], table: str, key: str, default: int | None, below: int = 1 << 40
+        self,
+        entries: list[dict],
+        table: str,
+        key: str,
+        default: int | None,
+        below: int = 1 << 40,
+        of: str = "",
     ) -> np.ndarray:
         """One integer of every entry; `default` None: it must be there."""
         try:
             values = [e[key] for e in entries] if default is None else [e.get(key, default) for e in entries]
             array = np.array(values) if values else np.zeros(0, dtype=np.int64)
-            if array.dtype.kind == "i" and (not len(array) or array.max() < below):
+            if array.dtype.kind == "i" and array.ndim == 1 and (not len(array) or array.max() < below):
                 least = 0 if default is None else default
                 if not len(array) or array.min() >= min(least, 0):
                     return array
@@ -132,7 +140,7 @@ class Accessors:
             pass  # found and named entry by entry below
         args: dict[str, Any] = {} if default is None else {"default": default}
         checked = [
-            self._document.integer(entry, key, f"{table}[{i}]", below=below, **args)
+            self._document.integer(entry, key, f"{table}[{i}]", below=below, of=of, **args)
             for i, entry in enumerate(entries)
         ]
         return np.array(checked, dtype=np.int64)

@@ -240,7 +240,7 @@ class MeshReader:
                     "warning",
                     "",
                     f"{where}: {unbound} vertices have no weight",
-                    value=unbound,
+                    count=unbound,
                     advice="bind them; until then they follow the first joint of the skin",
                 )
             )
