@@ -80,7 +80,7 @@ def reaching(figure: Figure, trunk: Trunk, side: str, wrist: Array, hand: Array,
     )
 
 
-_GRIP = 0.60
+_GRIP = 0.50
 """Sine of the least angle between forearm and weapon: the wrist bends no further."""
 
 
@@ -113,8 +113,11 @@ def grip_rotation(along: Array, aim: Array, sign: float, trunk: Trunk, lag: floa
 
     Samples are a moment apart; `lag` of them is how long a forearm takes to roll over.
     """
-    z = signal.gaussian(_held(aim, along, trunk), lag)
+    held = _held(aim, along, trunk)
+    fingers = sign * (along - _dot(along, held) * held)
+    fingers = fingers / np.maximum(np.linalg.norm(fingers, axis=-1, keepdims=True), 1e-9)
+    z, x = signal.gaussian(held, lag), signal.gaussian(fingers, 1.5 * lag)
     z = z / np.linalg.norm(z, axis=-1, keepdims=True)
-    x = sign * (along - np.einsum("...i,...i->...", along, z)[..., None] * z)
+    x = x - _dot(x, z) * z
     x = x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-9)
     return quaternion.from_matrix(np.stack((x, quaternion.cross(z, x), z), axis=-1))

@@ -102,7 +102,7 @@ def perform(stage: Stage, tumble: Tumble, name: str, tags: Tags) -> Clip:
             trunk, hips=trunk.hips + np.stack((np.zeros_like(rise), rise, np.zeros_like(rise)), axis=1)
         )
         tracks = {side: _foot(figure, trunk, tumble.feet[side], side, times, size) for side in SIDES}
-    tracks = {side: _above_floor(track, size) for side, track in tracks.items()}
+    tracks = {side: _above_floor(figure, track) for side, track in tracks.items()}
     ground = trunk.hips[:, (0, 2)]
     path = paths.along(
         ground - ground[round(lead * stage.rate)], np.zeros_like(times), rate=stage.rate, lead=lead
@@ -161,19 +161,25 @@ def _foot(figure: Figure, trunk: Trunk, fall: Footfall, side: str, times: Array,
         home = np.array([place[0] * size, sole.height, place[1] * size])
         return feet.rolled(home, turn, pitch, sole, np.ones(len(times), dtype=bool))
 
-    before = times <= fall.leave
     first, second = standing(fall.place, pitch), standing(fall.landing, np.zeros_like(pitch))
-    away = curves.minimum_jerk((times - fall.leave) / fall.ease)
-    back = curves.minimum_jerk((times - (fall.land - fall.ease)) / fall.ease)
+    # a body of other proportions lifts a foot sooner and sets it down later, where its leg does not reach
+    hip, longest = figure.hip(trunk, side), 0.99 * (figure.thigh + figure.shank)
+    short = times[np.linalg.norm(first - hip, axis=1) > longest]
+    leave = min(fall.leave, short[0] - 1 / 60) if len(short) else fall.leave
+    short = times[(np.linalg.norm(second - hip, axis=1) > longest) & (times < fall.land + 0.4)]
+    land = max(fall.land, short[-1] + 1 / 60) if len(short) and np.isfinite(fall.land) else fall.land
+    before = times <= leave
+    away = curves.minimum_jerk((times - leave) / fall.ease)
+    back = curves.minimum_jerk((times - (land - fall.ease)) / fall.ease)
     # where legs are longer, so is what carries the feet
     offset = np.array(fall.carried) * size * (sign, 1, 1)
-    carried = figure.hip(trunk, side) + quaternion.rotate(trunk.pelvis, offset)
+    carried = hip + quaternion.rotate(trunk.pelvis, offset)
     carried_turn = quaternion.multiply(trunk.pelvis, about_x(np.full_like(times, np.radians(fall.pitch))))
     ankle = first + away[:, None] * (carried - first)
     ankle = ankle + back[:, None] * (second - ankle)
     rotation = quaternion.slerp(quaternion.multiply(turn, about_x(pitch)), carried_turn, away)
     rotation = quaternion.slerp(rotation, turn, back)
-    landed = times >= fall.land
+    landed = times >= land
     bend = -pitch * (1 - away)
     level = np.abs(pitch) < 1e-9
     return FootTrack(
@@ -192,9 +198,16 @@ def _sunk(figure: Figure, rotations: Array, translations: Array, size: float) ->
     return deepest
 
 
-def _above_floor(track: FootTrack, size: float) -> FootTrack:
-    """A carried foot whose ankle does not sink into the floor."""
-    lift = np.maximum(0.06 * size - track.ankle[:, 1], 0) * track.air
+def _above_floor(figure: Figure, track: FootTrack) -> FootTrack:
+    """A carried foot lifted until heel, ball and toe tip clear the floor."""
+    sole = feet.Sole.of(figure)
+    toes = quaternion.multiply(track.rotation, about_x(track.bend))
+    joint = track.ankle + quaternion.rotate(track.rotation, sole.toe)
+    tip = joint + quaternion.rotate(toes, np.array([0.0, 0.0, sole.tip]))
+    heel = track.ankle + quaternion.rotate(track.rotation, np.array([0.0, -sole.height, -sole.heel]))
+    thick = sole.height + sole.toe[1]
+    lowest = np.minimum(np.minimum(joint[:, 1], tip[:, 1]) - thick, heel[:, 1])
+    lift = np.maximum(-lowest, 0) * track.air
     return replace(
         track, ankle=track.ankle + np.stack((np.zeros_like(lift), lift, np.zeros_like(lift)), axis=1)
     )
@@ -254,8 +267,12 @@ def _roll_forward(heading: float = 0.0) -> Tumble:
     return Tumble(
         moments,
         {
-            "left": foot(left_place, 0.36, 0.80, placed(0.12, way + 0.04)),
-            "right": foot(right_place, 0.30, 0.88, placed(-0.12, way - 0.06)),
+            "left": foot(
+                left_place, *((0.28, 0.88) if heading < 0 else (0.34, 0.80)), placed(0.12, way + 0.02)
+            ),
+            "right": foot(
+                right_place, *((0.34, 0.80) if heading < 0 else (0.28, 0.88)), placed(-0.12, way - 0.02)
+            ),
         },
         (Event(0.30, "roll", "hips"),),
     )
