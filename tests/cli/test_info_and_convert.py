@@ -96,7 +96,7 @@ def test_convert_one_file(moveset, clips, tmp_path):
         "--to-unit",
         "m",
     )
-    assert run.code == 0 and "wrote" in run.out and "1 clips, 9 frames" in run.out
+    assert run.code == 0 and "wrote" in run.out and "1 clip, 9 frames" in run.out
     before, after = (formats.read(f).clips[0] for f in (clips / "walk.bvh", tmp_path / "out.bvh"))
     assert after.fps == 60
     np.testing.assert_allclose(after.world_positions[::2], before.world_positions, atol=1e-5)
@@ -108,7 +108,7 @@ def test_convert_keeps_the_layout_and_goes_on_past_a_bad_file(moveset, clips, tm
     assert run.code == 2
     assert (
         "broken.bvh, line 9: CHANNELS" in run.err
-        and "wrote 3 files: 3 clips, 21 frames; 1 files failed" in run.out
+        and "wrote 3 files: 3 clips, 21 frames; 1 file failed" in run.out
     )
     written = sorted(p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*.*vh"))
     assert written == ["deep/run.bvh", "pack/inner/jump.bvh", "walk.bvh"]

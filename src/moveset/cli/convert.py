@@ -12,6 +12,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from moveset.cli.progress import track
+from moveset.cli.words import count
 from moveset.errors import MovesetError
 from moveset.workflows.convert import Conversion, Converted, convert_all, plan
 
@@ -76,15 +77,16 @@ def summary(done: list[Converted]) -> str:
     files = [target for each in done for target in each.targets]
     clips, frames = sum(e.clips for e in done if e.targets), sum(e.frames for e in done if e.targets)
     failed = sum(bool(e.error) for e in done)
-    where = files[0] if len(files) == 1 else f"{len(files)} files"
+    where = files[0] if len(files) == 1 else count(len(files), "file")
     lines = [
-        f"wrote {where}: {clips} clips, {frames:,} frames" + (f"; {failed} files failed" if failed else "")
+        f"wrote {where}: {count(clips, 'clip')}, {count(frames, 'frame')}"
+        + (f"; {count(failed, 'file')} failed" if failed else "")
     ]
     noticed = Counter((f.severity, f.check, f.message) for e in done for f in e.findings)
     kinds = Counter((severity, check) for severity, check, _ in noticed.elements())
-    for (severity, check), count in kinds.most_common():
+    for (severity, check), times in kinds.most_common():
         example = next(message for s, c, message in noticed if (s, c) == (severity, check))
-        lines.append(f"  {severity} {check}: {example}" + (f" (and {count - 1} more)" if count > 1 else ""))
+        lines.append(f"  {severity} {check}: {example}" + (f" (and {times - 1} more)" if times > 1 else ""))
     return "\n".join(lines)
 
 

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from moveset import formats
 from moveset.cli.progress import track
+from moveset.cli.words import count
 from moveset.motion import Finding, Skeleton
 from moveset.workflows.info import FileInfo, describe_all
 
@@ -40,7 +41,7 @@ def info(*paths: str, options: Annotated[InfoOptions | None, Parameter(name="*")
     read = {name: value for name in ("unit", "up") if (value := getattr(options, name)) is not None}
     files = formats.list_files(paths)
     failed = clips = 0
-    frames = seconds = 0.0
+    frames, seconds = 0, 0.0
     for file in track(describe_all(files, **read), len(files), "reading"):
         failed += bool(file.error)
         clips += len(file.clips)
@@ -53,7 +54,9 @@ def info(*paths: str, options: Annotated[InfoOptions | None, Parameter(name="*")
         )
     if len(files) > 1 and not options.json:
         bad = f", {failed} unreadable" if failed else ""
-        print(f"\n{len(files)} files{bad}: {clips} clips, {frames:,.0f} frames, {seconds:,.1f} s")
+        print(
+            f"\n{count(len(files), 'file')}{bad}: {count(clips, 'clip')}, {count(frames, 'frame')}, {seconds:,.1f} s"
+        )
     return 2 if failed else 0
 
 

@@ -281,7 +281,7 @@ def _hierarchy(joints: tuple[Joint, ...]) -> str:
     open_joints: list[int] = []
 
     def vector(v: Vector) -> str:
-        return " ".join(f"{x:.{DECIMALS}f}" for x in v)
+        return " ".join(f"{round(x, DECIMALS) + 0.0:.{DECIMALS}f}" for x in v)
 
     def close() -> None:
         joint, pad = joints[open_joints.pop()], "\t" * len(open_joints)
