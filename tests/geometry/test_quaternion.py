@@ -121,6 +121,13 @@ def test_slerp_of_nearly_equal_rotations():
     np.testing.assert_allclose(middle, [0, 0.25e-9, 0], rtol=1e-6)
 
 
+@pytest.mark.parametrize("angle", [1e-5, 1e-3, 0.05, 0.3])
+def test_slerp_moves_at_constant_speed(angle):
+    turn = np.array([0.0, 0.6, 0.8]) * angle
+    between = quaternion.slerp(quaternion.identity(), quaternion.from_rotation_vector(turn), 0.25)
+    np.testing.assert_allclose(quaternion.to_rotation_vector(between), 0.25 * turn, rtol=1e-9)
+
+
 def test_mean():
     q = quaternion.normalize(np.random.default_rng(0).normal(size=(40, 3, 4)) * 0.3 + [0, 0, 0.5, 1])
     weights = np.random.default_rng(1).uniform(0.1, 1, 40)

@@ -9,6 +9,7 @@ from moveset.geometry import quaternion
 from moveset.motion import Annotation, Clip, Contacts, Event, Skeleton, Tags
 from moveset.motion.canonical import canonical_skeleton
 from moveset.motion.mirror import find_symmetry, find_twins, mirror, swap_sides
+from moveset.workflows.load import load
 
 ACROSS = np.array([-1.0, 1.0, 1.0])
 
@@ -184,3 +185,18 @@ def test_a_rest_pose_that_faces_the_side(smooth_clip, assert_same_rotations):
 )
 def test_swap_sides(text, expected):
     assert swap_sides(text) == expected
+
+
+def test_bandai_frames_are_told_from_one_run(pack):
+    """Rest rotations of this set say nothing; the flips are known from fitting many of its clips."""
+    clip = load(pack / "mocap/samples/dataset-2_run_normal_001.bvh").clips[0]
+    other = mirror(clip)
+    symmetry = find_symmetry(clip.skeleton, [clip])
+    for role, j in clip.skeleton.by_role.items():
+        if role.startswith(("left", "right")):
+            np.testing.assert_array_equal(symmetry.flips[j], -np.eye(3), err_msg=role)
+        elif role in ("spine", "chest", "neck", "head"):
+            np.testing.assert_array_equal(symmetry.flips[j], np.diag([1, 1, -1]), err_msg=role)
+    np.testing.assert_array_equal(symmetry.flips[clip.skeleton.joint("hips")], np.diag([1, -1, 1]))
+    mean, mirrored_mean = quaternion.mean(clip.rotations), quaternion.mean(other.rotations)
+    assert np.degrees(quaternion.angle_between(mean, mirrored_mean)).max() < 12

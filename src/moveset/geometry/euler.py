@@ -27,22 +27,19 @@ def to_quaternion(angles: ArrayLike, order: str, kind: Kind = "intrinsic") -> Ar
     half = (half if half.dtype.kind == "f" else half.astype(float)) * 0.5
     if kind == "extrinsic":
         half = half[..., ::-1]
-    out = np.empty((*half.shape[:-1], 4), dtype=half.dtype)
-    if order[0] == order[2]:
-        first, middle, last = half[..., 0], half[..., 1], half[..., 2]
-        cosine, sine = np.cos(middle), np.sin(middle)
-        out[..., 3], out[..., i] = cosine * np.cos(first + last), cosine * np.sin(first + last)
-        out[..., j], out[..., k] = sine * np.cos(first - last), parity * sine * np.sin(first - last)
-        return out
     cosine, sine = np.cos(half), np.sin(half)
-    ca, cb, cc = cosine[..., 0], cosine[..., 1], cosine[..., 2]
-    sa, sb, sc = sine[..., 0], parity * sine[..., 1], sine[..., 2]
-    cacc, sasc, sacc, casc = ca * cc, sa * sc, sa * cc, ca * sc
-    out[..., 3] = cb * cacc - sb * sasc
-    out[..., i] = cb * sacc + sb * casc
-    out[..., j] = parity * (sb * cacc - cb * sasc)
-    out[..., k] = cb * casc + sb * sacc
-    return out
+    cb, sb = cosine[..., 1], parity * sine[..., 1]
+    parts: list[Array] = [cb] * 4
+    if order[0] == order[2]:
+        total, difference = half[..., 0] + half[..., 2], half[..., 0] - half[..., 2]
+        parts[3], parts[i] = cb * np.cos(total), cb * np.sin(total)
+        parts[j], parts[k] = parity * sb * np.cos(difference), sb * np.sin(difference)
+    else:
+        ca, cc, sa, sc = cosine[..., 0], cosine[..., 2], sine[..., 0], sine[..., 2]
+        cacc, sasc, sacc, casc = ca * cc, sa * sc, sa * cc, ca * sc
+        parts[3], parts[i] = cb * cacc - sb * sasc, cb * sacc + sb * casc
+        parts[j], parts[k] = parity * (sb * cacc - cb * sasc), cb * casc + sb * sacc
+    return np.stack(parts, axis=-1)
 
 
 def from_quaternion(q: Array, order: str, kind: Kind = "intrinsic") -> Array:

@@ -107,11 +107,8 @@ def to_matrix(q: Array) -> Array:
     x2, y2, z2 = x + x, y + y, z + z
     xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
     xw, yw, zw = w * x2, w * y2, w * z2
-    out = np.empty((*q.shape[:-1], 3, 3), dtype=q.dtype)
-    out[..., 0, 0], out[..., 0, 1], out[..., 0, 2] = 1 - (yy + zz), xy - zw, xz + yw
-    out[..., 1, 0], out[..., 1, 1], out[..., 1, 2] = xy + zw, 1 - (xx + zz), yz - xw
-    out[..., 2, 0], out[..., 2, 1], out[..., 2, 2] = xz - yw, yz + xw, 1 - (xx + yy)
-    return out
+    rows = (1 - (yy + zz), xy - zw, xz + yw, xy + zw, 1 - (xx + zz), yz - xw, xz - yw, yz + xw, 1 - (xx + yy))
+    return np.stack(rows, axis=-1).reshape(*q.shape[:-1], 3, 3)
 
 
 def from_matrix(m: Array) -> Array:

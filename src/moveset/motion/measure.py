@@ -27,7 +27,7 @@ def foot_skate(clip: Clip, standing: Array | None = None) -> float:
     """Mean horizontal speed of ankles and toes, weighted by nearness to the floor [m/s]; nan without feet.
 
     The weight is clamp(2 - 2^(h / 2.5 cm), 0, 1), h the height over standing: Zhang et al. 2018, "Mode-Adaptive
-    Neural Networks for Quadruped Motion Control". Real clips have 0.3 to 0.4 m/s (heels lift while toes stand).
+    Neural Networks for Quadruped Motion Control". Real walks have 0.15 to 0.2 m/s: heels lift while toes stand.
     """
     weights, speeds = _skate_terms(clip, standing)
     return _mean(weights * speeds)
