@@ -60,7 +60,8 @@ class Maker:
     def mesh(
         self, positions: object, joints: object = None, weights: object = None, **attributes: int
     ) -> int:
-        attributes = {"POSITION": self.accessor(positions), **attributes}
+        bounds = {"min": np.min(positions, axis=0).tolist(), "max": np.max(positions, axis=0).tolist()}
+        attributes = {"POSITION": self.accessor(positions, **bounds), **attributes}
         if joints is not None:
             attributes |= {"JOINTS_0": self.accessor(joints, "u1"), "WEIGHTS_0": self.accessor(weights)}
         return self.add("meshes", {"primitives": [{"attributes": attributes}]})

@@ -80,10 +80,15 @@ class Rig:
 
 
 def choose_joints(nodes: Nodes, seeds: Iterable[int]) -> list[int]:
-    """The seeds and every node that stands between two of them, parents first."""
+    """The seeds and every node that stands between two of them, parents first: in the order of the file if that
+    has it so, else depth first.
+    """
     seed = np.zeros(len(nodes), dtype=bool)
     seed[list(seeds)] = True
     chosen = nodes.below(seed) & nodes.above(seed)
+    listed = np.flatnonzero(chosen)
+    if np.all(nodes.parents[listed] < listed):
+        return listed.tolist()
     return [node for node in nodes.order if chosen[node]]
 
 
