@@ -16,8 +16,8 @@ _BONES = (
     ("head", "neck", "upperChest", "chest", "spine", "hips"),
     ("leftFoot", "leftLowerLeg", "leftUpperLeg", "hips"),
 )
-_SHARE = 0.819
-"""Head joint to hips and hip joint to ankle, over the stature (Winter 2009, as in motion/canonical.py)."""
+_SHARE = 0.866
+"""Head to hips and hips to ankle along the bones, over the stature (motion/canonical.py, after Winter 2009)."""
 
 _ARM_TOLERANCE, _LEG_TOLERANCE = np.deg2rad(25), np.deg2rad(30)
 """A T-pose seen in the wild: arms sag a little, the legs of ASF skeletons spread 20 degrees."""

@@ -36,12 +36,14 @@ def body_jolt(clip: Clip) -> list[Finding]:
         frames, count = _rushes(clip), int((acceleration > SHAKEN).sum())
         return [Finding("body_jolt", "error", clip.name, text, frames, joint, usual, "m/s2", advice, count)]
 
-    excess, times = (values[:, 0] for values in lone(np.diff(path[:, None], axis=0)))
+    steps = np.diff(path, axis=0)
+    excess, times = (values[:, 0] for values in lone(steps[:, None]))
     at = peaks(np.where((excess > JUMP) & (times > SHARP), excess, 0))
     if len(at) == 0:
         return []
-    frames, jump = worst((at + 1) * every, excess[at]), float(excess[at].max())
-    severity = "error" if jump > GRAVE else "warning"
+    frames = worst((at + 1) * every, excess[at])
+    jump = float(np.linalg.norm(steps[frames[0] // every - 1])) * size_factor(clip)
+    severity = "error" if excess[at].max() > GRAVE else "warning"
     text = f"the body jumps {jump:.2f} m in one frame"
     advice = "cut the clip there, or smooth the root over the bad frames"
     return [Finding("body_jolt", severity, clip.name, text, frames, joint, jump, "m", advice, len(at))]

@@ -21,31 +21,30 @@ _RATE = 30.0
 
 def pops(clip: Clip) -> list[Finding]:
     """One finding naming the joint that jumps furthest, with all frames where a joint jumps."""
+    if len(clip) < 4:
+        return []
     joints = limb_joints(clip.skeleton)
-    positions = clip.world_positions[:, joints]
-    size = scale(clip)
-    excess, times = lone(np.diff(positions, axis=0) / size)
+    steps = np.diff(clip.world_positions[:, joints], axis=0)
+    excess, times = lone(steps / scale(clip))
     # what real acceleration can add to one step shrinks with the square of the frame time; noise does not
     shorter = np.clip((_RATE / clip.fps) ** 2, 0.4, 2)
     bad = (excess > NOTICED * shorter) & (times > SHARP) | (excess > LARGE * shorter) & (times > LARGE_SHARP)
+    bad[[0, -1]] &= excess[[0, -1]] > LARGE * shorter  # one side of these steps is guessed
     if not bad.any():
         return []
     height = np.where(bad, excess, 0).max(axis=1)
     at = peaks(height)
     frames = worst(at + 1, height[at])
     first = frames[0]
-    jump = float(height.max() * size)
-    joint = joints[int(np.argmax(np.where(bad[first - 1], excess[first - 1], 0)))]
-    cause = _cause(clip, int(joint), first)
+    at_joint = int(np.argmax(np.where(bad[first - 1], excess[first - 1], 0)))
+    jump, joint = float(np.linalg.norm(steps[first - 1, at_joint])), int(joints[at_joint])
+    cause = _cause(clip, joint, first)
     name = clip.skeleton.names[cause]
     moved = "" if cause == joint else f" and throws {clip.skeleton.names[joint]}"
-    return [
-        Finding(
-            "pops", "error" if height.max() > TORN * shorter else "warning", clip.name, f"{name} jumps{moved} {jump:.2f} m in one frame",
-            frames, name, jump, "m",
-            "cut there, or interpolate the joint over the bad frames; leave it if a strike is meant", len(at),
-        )
-    ]  # fmt: skip
+    severity = "error" if height.max() > TORN * shorter else "warning"
+    text = f"{name} jumps{moved} {jump:.2f} m in one frame"
+    advice = "cut there, or interpolate the joint over the bad frames; leave it if a strike is meant"
+    return [Finding("pops", severity, clip.name, text, frames, name, jump, "m", advice, len(at))]
 
 
 def _cause(clip: Clip, joint: int, frame: int) -> int:

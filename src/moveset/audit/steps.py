@@ -40,11 +40,11 @@ def lone(steps: Array) -> tuple[Array, Array]:
     sides[1:-1] *= np.where((cosine[:-1] > _SAME_WAY) & (cosine[1:] > _SAME_WAY), _SURGE, 1)
     excess, times = size - sides, size / np.maximum(sides, _STILL)
 
-    back = cosine[1:] < 0
-    pair = np.where(back, np.minimum(size[1:-1], size[2:]), 0)
-    ends = np.maximum(size[:-2], np.concatenate((size[3:], last[None])))
-    excess[1:-1] = np.maximum(excess[1:-1], pair - ends)
-    times[1:-1] = np.maximum(times[1:-1], pair / np.maximum(ends, _STILL))
+    pair = np.where(cosine < 0, np.minimum(size[:-1], size[1:]), 0)
+    none = np.zeros_like(size[:1])
+    ends = np.maximum(np.concatenate((none, size[:-2])), np.concatenate((size[2:], none)))
+    excess[:-1] = np.maximum(excess[:-1], pair - ends)
+    times[:-1] = np.maximum(times[:-1], pair / np.maximum(ends, _STILL))
     return excess, times
 
 

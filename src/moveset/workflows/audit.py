@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import PurePath
 
 from moveset import formats
 from moveset.audit import Digest, audit, audit_set, digest
@@ -142,7 +143,9 @@ def _audit_file(job: Job, only: frozenset[str], skip: frozenset[str], pictures: 
         report = ClipReport(
             job.file, clip.name, len(clip), clip.fps, clip.seconds, joints, tuple(findings), picture, shown
         )
-        out.append((report, digest(clip)))
+        place = PurePath(job.file).name
+        name = clip.name if PurePath(place).stem == clip.name else f"{place}#{clip.name}"
+        out.append((report, replace(digest(clip), name=name)))
     return out
 
 
@@ -189,6 +192,7 @@ def _with_set_findings(
     found = audit_set([short for short in digests if short is not None], only, skip)
     out = list(clips)
     for i, findings in zip(at, found):
-        if findings:
-            out[i] = replace(clips[i], findings=tuple(by_severity([*clips[i].findings, *findings])))
+        own = [replace(finding, clip=clips[i].name) for finding in findings]
+        if own:
+            out[i] = replace(clips[i], findings=tuple(by_severity([*clips[i].findings, *own])))
     return out
