@@ -40,7 +40,12 @@ def patch(source: GltfSource, clips: Sequence[Clip], keep_existing: bool) -> tup
     ]
     try:
         out, binary = _without_animations(document, kept)
-    except (AttributeError, KeyError, TypeError):  # parts that reading never looks at are walked here
+    except (
+        AttributeError,
+        IndexError,
+        KeyError,
+        TypeError,
+    ):  # parts that reading never looks at are walked here
         raise document.error("parts that only writing looks at do not follow the glTF schema") from None
     _embed_images(document, out, binary)
     writers = [ClipWriter(part.rig, binary, _shapes(source)) for part in source.parts]
