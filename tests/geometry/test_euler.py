@@ -57,6 +57,24 @@ def test_bvh_order_is_intrinsic():
     np.testing.assert_allclose(euler.to_quaternion([z, x, y], "ZXY"), expected, atol=1e-15)
 
 
+@pytest.mark.parametrize("order", euler.ORDERS)
+def test_unroll_runs_through_gimbal_lock(order):
+    """Smooth angles whose middle one goes far beyond its usual range come back smooth."""
+    t = np.linspace(0, 1, 200)
+    smooth = np.stack((t, 7 * t - 2, np.sin(5 * t)), axis=-1)[None].repeat(2, axis=0)
+    q = euler.to_quaternion(smooth, order)
+    plain = euler.from_quaternion(q, order)
+    assert np.abs(np.diff(np.unwrap(plain, axis=1), axis=1)).max() > 1  # the plain angles jump
+    unrolled = euler.unroll(plain, order, axis=1)
+    assert np.abs(np.diff(unrolled, axis=1)).max() < 0.05
+    assert_same_rotation(euler.to_quaternion(unrolled, order), q, 1e-12)
+
+
+@pytest.mark.parametrize("frames", [0, 1, 2])
+def test_unroll_of_the_shortest(frames):
+    assert euler.unroll(np.zeros((frames, 3)), "XYZ").shape == (frames, 3)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_precision_and_leading_axes_are_kept(dtype):
     angles = np.zeros((2, 3, 5, 3), dtype=dtype)

@@ -69,6 +69,25 @@ def from_quaternion(q: Array, order: str, kind: Kind = "intrinsic") -> Array:
     return np.stack((outer[0], middle, outer[1]), axis=-1).astype(q.dtype, copy=False)
 
 
+def unroll(angles: ArrayLike, order: str, axis: int = 0) -> Array:
+    """The same rotations with angles (..., 3) that run on without jumps along `axis`, through gimbal lock too.
+
+    Every rotation has a second triple of angles: the outer ones half a turn further, the middle one mirrored.
+    Whichever of the two is nearer to the one before is taken, then whole turns are removed.
+    """
+    angles = np.moveaxis(np.asarray(angles), axis, 0)
+    middle = -angles[..., 1] if order[0] == order[2] else np.pi - angles[..., 1]
+    twins = np.stack((angles[..., 0] + np.pi, middle, angles[..., 2] + np.pi), axis=-1)
+
+    def distance(a: Array, b: Array) -> Array:
+        return np.sum(_wrap(a - b) ** 2, axis=-1)
+
+    changes = distance(twins[1:], angles[:-1]) < distance(angles[1:], angles[:-1])
+    changed = np.zeros(angles.shape[:-1], dtype=bool)
+    changed[1:] = np.cumsum(changes, axis=0) % 2 == 1
+    return np.moveaxis(np.unwrap(np.where(changed[..., None], twins, angles), axis=0), 0, axis)
+
+
 def _axes(order: str, kind: str) -> tuple[int, int, int, int]:
     """Axis numbers of the equal intrinsic order, with the third axis completed, and the sign of i x j = k."""
     if order not in ORDERS:
