@@ -60,10 +60,12 @@ def loft(
     columns: int = 16,
     rows: int = 12,
     square: float = 2.0,
+    tightness: float = 1.0,
 ) -> tuple[Array, np.ndarray, Array]:
     """A closed tube through `rings`, its ends rounded off: vertices (V, 3), triangles (T, 3) and t (V,).
 
-    `square` is the exponent of the cross-section: 2 an ellipse, larger more like a box.
+    `square` is the exponent of the cross-section: 2 an ellipse, larger more like a box. Ends round off over half
+    their width, divided by `tightness`.
     """
     t = np.array([r.t for r in rings])
     controls = np.array([(r.side, r.front, r.shift_front, r.shift_side) for r in rings])
@@ -72,7 +74,7 @@ def loft(
     at = t[0] + (t[-1] - t[0]) * u
     side, front, shift_front, shift_side = hermite(t, controls, at).T
     cap = 0.5 * (controls[0, :2].mean() + controls[-1, :2].mean()) / max(length * (t[-1] - t[0]), 1e-9)
-    cap = min(cap, 0.5)
+    cap = min(cap / tightness, 0.5)
     edge = np.clip(np.minimum(u, 1 - u) / cap, 0, 1)
     round_off = np.sqrt(np.clip(1 - (1 - edge) ** 2, 0, 1))
     angle = np.arange(columns) * 2 * np.pi / columns
@@ -147,15 +149,17 @@ class Figure:
 
     def tube(
         self, material: int, frame: Frame, length: float, rings: Sequence[Ring], weights: Weights,
-        *, columns: int = 16, rows: int = 12, square: float = 2.0,
+        *, columns: int = 16, rows: int = 12, square: float = 2.0, tightness: float = 1.0,
     ) -> None:  # fmt: skip
         """A lofted part."""
-        points, triangles, t = loft(frame, length, rings, columns=columns, rows=rows, square=square)
+        points, triangles, t = loft(
+            frame, length, rings, columns=columns, rows=rows, square=square, tightness=tightness
+        )
         self.add(material, points, triangles, blend(weights, t, self.joints))
 
     def ball(
         self, material: int, center: Array, radius: float, weights: dict[int, float],
-        *, columns: int = 14, rows: int = 8,
+        *, columns: int = 12, rows: int = 6,
     ) -> None:  # fmt: skip
         """A sphere."""
         frame = Frame(np.asarray(center) - (0, radius, 0), *np.eye(3))

@@ -27,22 +27,20 @@ def mannequin(skeleton: Skeleton, clip: Clip | None = None, *, weapon: str | Non
     weapons.WEAPONS, is put into the right hand.
     """
     body = all(role in skeleton.by_role for role in REQUIRED)
-    if body and stands(skeleton, skeleton.rest_rotations, skeleton.rest_translations):
-        pose = t_pose(skeleton)
-    elif body and clip is not None and len(clip):
-        pose = t_pose(skeleton, clip)
+    on_soles = body and stands(skeleton, skeleton.rest_rotations, skeleton.rest_translations)
+    if on_soles or (body and clip is not None and len(clip)):
+        posed = t_pose(skeleton, clip)
+        pose = posed.world_rotations[0], posed.world_positions[0]
     else:
-        body, pose = False, None
-    rotations, positions = (
-        skeleton.rest_world if pose is None else (pose.world_rotations[0], pose.world_positions[0])
-    )
+        body, pose = False, skeleton.rest_world
+    rotations, positions = pose
     inverse_binds = np.zeros((len(skeleton), 4, 4))
     inverse_binds[:, :3, :3] = quaternion.to_matrix(quaternion.conjugate(rotations))
     inverse_binds[:, :3, 3] = -quaternion.inverse_rotate(rotations, positions)
     inverse_binds[:, 3, 3] = 1
     figure = Figure(len(skeleton), inverse_binds)
     if body:
-        add_humanoid(figure, skeleton, positions)
+        add_humanoid(figure, skeleton, pose, skeleton.rest_world if on_soles else pose)
     else:
         add_bones(figure, skeleton, positions)
     if weapon is not None:
