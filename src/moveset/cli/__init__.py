@@ -32,6 +32,8 @@ VERBS = {
     "query": "ask a library in SQL\n\nExample: `moveset query my.library \"speed > 1 and 'walk' in tags\"`",
     "play": "characters that follow a path, measured and exported\n\n"
     "Example: `moveset play my.library --path eight --speed 1.4 -o walk.glb`",
+    "demo": "all of it once: clips, audit, library, characters that move, a report\n\n"
+    "Example: `moveset demo mocap.zip -o out/mocap`",
     "doctor": "is this machine fit? versions, and a real operation on every device\n\nExample: `moveset doctor`",
 }
 for _verb, _about in VERBS.items():
