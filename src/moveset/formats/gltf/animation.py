@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class Range:
     fps: float
     frames: int
 
-    @property
+    @cached_property
     def times(self) -> np.ndarray:
         """(F,) seconds in the file's time."""
         return self.start + np.arange(self.frames) / self.fps
@@ -61,6 +62,8 @@ class ClipReader:
     def read(self, animations: Sequence[int]) -> list[Clip]:
         """The clips of `animations`, in the file's order."""
         tracks, rig = self.tracks, self.rig
+        table = self.document.table("animations")
+        self._known = {animation: extras.read_animation(table[animation]) for animation in animations}
         joint = np.where(tracks.path == WEIGHTS, -1, rig.joint_of(len(self.nodes))[tracks.node])
         chosen = (joint >= 0) & np.isin(tracks.clip, animations)
         near = rig.unbake(np.arange(len(rig.skeleton)), rig.skeleton.rest_rotations)
@@ -156,18 +159,14 @@ class ClipReader:
     def _clip(
         self, animation: int, name: str, rows: np.ndarray, span: Range, arrays: list[np.ndarray]
     ) -> Clip:
-        known = extras.read_animation(self.document.table("animations")[animation])
-        rotations, translations, scales = arrays
+        known, (rotations, translations, scales) = self._known[animation], arrays
         return Clip(
             self.rig.skeleton,
             rotations,
             translations,
             span.fps,
             name,
-            scales=scales
-            if np.abs(scales[:: max(len(scales) - 1, 1)] - 1).max(initial=0) > SCALE_TOLERANCE
-            or (scales.strides[0] and np.abs(scales - 1).max(initial=0) > SCALE_TOLERANCE)
-            else None,
+            scales=scales if _off_one(scales) else None,
             loop=known.loop,
             additive=known.additive,
             tags=known.tags_of(self.document),
@@ -179,25 +178,27 @@ class ClipReader:
     def _spans(self, animations: Sequence[int], moves: np.ndarray) -> dict[int, Range]:
         """When the frames of each animation lie. One that holds still has the rate of most others."""
         tracks = self.tracks
-        inputs: dict[int, tuple[set[int], set[int]]] = {a: (set(), set()) for a in animations}
-        for clip, accessor, moving in zip(tracks.clip.tolist(), tracks.input.tolist(), moves.tolist()):
-            if clip in inputs:
-                inputs[clip][0].add(accessor)
-                if moving:
-                    inputs[clip][1].add(accessor)
+        every: dict[int, list[int]] = {a: [] for a in animations}
+        moving: dict[int, list[int]] = {a: [] for a in animations}
+        for chosen, inputs in ((np.ones_like(moves), every), (moves, moving)):
+            pairs = np.unique(tracks.clip[chosen] * len(self.document.accessors) + tracks.input[chosen])
+            for clip, accessor in zip(
+                *(part.tolist() for part in np.divmod(pairs, len(self.document.accessors)))
+            ):
+                if clip in inputs:
+                    inputs[clip].append(accessor)
         rates: dict[int, float] = {}
-        for animation, (every, moving) in inputs.items():
-            hint = extras.read_animation(self.document.table("animations")[animation]).fps
-            if moving or hint:
-                start = min(tracks.times[i][0] for i in every) if every else 0.0
-                end = max(tracks.times[i][-1] for i in every) if every else 0.0
-                rates[animation], beside = choose_rate([tracks.times[i] for i in moving], start, end, hint)
+        for animation in animations:
+            hint = self._known[animation].fps
+            if every[animation] and (moving[animation] or hint):
+                key_times = [tracks.times[i] for i in every[animation]]
+                start, end = min(t[0] for t in key_times), max(t[-1] for t in key_times)
+                rates[animation], beside = choose_rate(
+                    [tracks.times[i] for i in moving[animation]], start, end, hint
+                )
                 self._uneven(animation, beside, rates[animation])
         usual = Counter(rates.values()).most_common(1)[0][0] if rates else DEFAULT_FPS
-        return {
-            animation: self._span([tracks.times[i] for i in every], rates.get(animation, usual))
-            for animation, (every, _) in inputs.items()
-        }
+        return {a: self._span([tracks.times[i] for i in every[a]], rates.get(a, usual)) for a in animations}
 
     def _span(self, key_times: list[np.ndarray], fps: float) -> Range:
         if not key_times:
@@ -278,6 +279,12 @@ class ClipReader:
                 if curve is not None:
                     curves[curve] = sampled[:, target]
         return curves
+
+
+def _off_one(scales: np.ndarray) -> bool:
+    """Whether any scale (F, J, 3) is not 1; looks at one frame where all share it."""
+    shown = scales if scales.strides[0] else scales[:1]
+    return bool(np.abs(shown - 1).max(initial=0) > SCALE_TOLERANCE)
 
 
 def _continuous(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -175,15 +175,14 @@ class Document:
         values = entry.get(key)
         if values is None:
             return np.array(default, dtype=np.float64)
-        good = isinstance(values, list) and len(values) == len(default) and _all_numbers(values)
-        if not good or not np.all(np.isfinite(array := np.array(values, dtype=np.float64))):
+        if not (isinstance(values, list) and len(values) == len(default) and _all_numbers(values)):
             raise self.error(f"{key} is {_short(values)}, not {len(default)} finite numbers", where)
-        return array
+        return np.array(values, dtype=np.float64)
 
     def number(self, entry: dict, key: str, default: float, where: str) -> float:
         """One finite number."""
         value = entry.get(key, default)
-        if not _all_numbers([value]) or not np.isfinite(value):
+        if not _all_numbers([value]):
             raise self.error(f"{key} is {_short(value)}, not a finite number", where)
         return float(value)
 
@@ -204,8 +203,9 @@ def unique(names: list[str]) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _all_numbers(values: Iterable[Any]) -> bool:
-    return all(isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e300 for v in values)
+def _all_numbers(values: list) -> bool:
+    """Whether all are numbers, and not so large that squaring them overflows."""
+    return set(map(type, values)) <= {int, float} and all(abs(v) < 1e150 for v in values)
 
 
 def _short(value: Any) -> str:

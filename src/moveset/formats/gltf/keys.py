@@ -47,7 +47,9 @@ def read_keys(tracks: Tracks, rows: np.ndarray, path: int, near: np.ndarray) -> 
     with np.errstate(invalid="ignore"):  # NaN is found below, and named
         values = accessors.concatenate(tracks.output[rows]).astype(np.float64)
     first = np.cumsum(counts) - counts
-    still = np.all(np.minimum.reduceat(values, first) == np.maximum.reduceat(values, first), axis=1)
+    changes = np.zeros(len(values) + 1, dtype=np.int64)
+    np.cumsum((values[1:] != values[:-1]).any(axis=1), out=changes[1:-1])
+    still = changes[first + counts - 1] == changes[first]
     cubic = tracks.interpolation[rows] == CUBIC
     still &= ~(cubic & (counts > 3))
     finite = np.ones(len(rows), dtype=bool)

@@ -248,28 +248,36 @@ def _groups(
     skins = [sorted({int(top[n]) for n in skin.get("joints", [])}) for skin in document.table("skins")]
     group = {root: root for tops in skins for root in tops}
 
-    def find(root: int) -> int:
-        while group[root] != root:
-            group[root] = root = group[group[root]]
-        return root
-
+    for tops in skins:
+        _join(group, tops)
+    if len({_leader(group, int(top[n])) for n in joints if int(top[n]) in group}) < 2:
+        return [(joints, tuple(range(animations)))]
     joint = np.isin(tracks.node, joints)
     driven = [
         sorted({int(t) for t in top[tracks.node[joint & (tracks.clip == a)]]} & group.keys())
         for a in range(animations)
     ]
-    for together in (*skins, *driven):
-        for root in together[1:]:
-            group[find(root)] = find(together[0])
-    leaders = list(dict.fromkeys(find(int(top[n])) for n in joints if int(top[n]) in group))
-    if len(leaders) < 2:
-        return [(joints, tuple(range(animations)))]
+    for tops in driven:
+        _join(group, tops)
+    leaders = list(dict.fromkeys(_leader(group, int(top[n])) for n in joints if int(top[n]) in group))
     members: dict[int, list[int]] = {leader: [] for leader in leaders}
     for node in joints:
         root = int(top[node])
-        members[find(root) if root in group else leaders[0]].append(node)
-    owner = [find(tops[0]) if tops else leaders[0] for tops in driven]
+        members[_leader(group, root) if root in group else leaders[0]].append(node)
+    owner = [_leader(group, tops[0]) if tops else leaders[0] for tops in driven]
     return [(members[g], tuple(a for a in range(animations) if owner[a] == g)) for g in leaders]
+
+
+def _leader(group: dict[int, int], root: int) -> int:
+    """The root that stands for all that `root` was joined with."""
+    while group[root] != root:
+        group[root] = root = group[group[root]]
+    return root
+
+
+def _join(group: dict[int, int], roots: list[int]) -> None:
+    for root in roots[1:]:
+        group[_leader(group, root)] = _leader(group, roots[0])
 
 
 def _with_roles(document: Document, rig: Rig, humanoid: dict[str, int]) -> Rig:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -49,6 +50,16 @@ class Rig:
     joint_from_node: np.ndarray
     """(J, 4, 4) inverse of the joint's world transform at rest times its node's: what skinning must add."""
 
+    @cached_property
+    def turns(self) -> bool:
+        """Whether any rotation is baked."""
+        return bool((np.abs(self.left[:, 3]) < 1).any() or (np.abs(self.right[:, 3]) < 1).any())
+
+    @cached_property
+    def moves(self) -> bool:
+        """Whether any translation is baked."""
+        return bool(self.offset.any() or (self.linear != np.eye(3)).any())
+
     def joint_of(self, nodes: int) -> np.ndarray:
         """(N,) joint of each of `nodes` nodes, -1 for none."""
         joints = np.full(nodes, -1, dtype=np.int64)
@@ -57,26 +68,29 @@ class Rig:
 
     def bake(self, joints: np.ndarray, rotations: np.ndarray) -> np.ndarray:
         """Rotations (..., K, 4) of the nodes of `joints`, as rotations of the joints."""
+        if not self.turns:
+            return rotations
         return _turned(rotations, self.left[joints], self.right[joints])
 
     def unbake(self, joints: np.ndarray, rotations: np.ndarray) -> np.ndarray:
         """The inverse of `bake`."""
+        if not self.turns:
+            return rotations
         inverse = quaternion.conjugate
         return _turned(rotations, inverse(self.left[joints]), inverse(self.right[joints]))
 
     def bake_translations(self, joints: np.ndarray, translations: np.ndarray) -> np.ndarray:
         """Translations (..., K, 3) of the nodes of `joints`, as translations of the joints."""
-        linear, offset = self.linear[joints], self.offset[joints]
-        if np.array_equal(linear, np.broadcast_to(np.eye(3), linear.shape)):
-            return translations + offset if offset.any() else translations
-        return np.einsum("kij,...kj->...ki", linear, translations) + offset
+        if not self.moves:
+            return translations
+        return np.einsum("kij,...kj->...ki", self.linear[joints], translations) + self.offset[joints]
 
     def unbake_translations(self, joints: np.ndarray, translations: np.ndarray) -> np.ndarray:
         """The inverse of `bake_translations`."""
-        linear, offset = self.linear[joints], self.offset[joints]
-        if np.array_equal(linear, np.broadcast_to(np.eye(3), linear.shape)):
-            return translations - offset if offset.any() else translations
-        return np.einsum("kij,...kj->...ki", np.linalg.pinv(linear), translations - offset)
+        if not self.moves:
+            return translations
+        inverse = np.linalg.pinv(self.linear[joints])
+        return np.einsum("kij,...kj->...ki", inverse, translations - self.offset[joints])
 
 
 def choose_joints(nodes: Nodes, seeds: Iterable[int]) -> list[int]:
@@ -117,11 +131,11 @@ def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndar
 
     rest_rotations = quaternion.positive(quaternion.normalize(_turned(nodes.rotations[at], left, right)))
     linear, offset = outside[:, :3, :3], outside[:, :3, 3]
-    rest_world_rotations = np.empty_like(rest_rotations)
-    for j, p in enumerate(parents):
-        local = rest_rotations[j]
-        rest_world_rotations[j] = local if p < 0 else quaternion.multiply(rest_world_rotations[p], local)
-    stretch = np.swapaxes(quaternion.to_matrix(rest_world_rotations), -1, -2) @ world[:, :3, :3]
+    rest = np.tile(np.eye(4), (len(at), 1, 1))
+    local_rest = quaternion.to_matrix(rest_rotations)
+    for j, p in enumerate(parents.tolist()):
+        rest[j, :3, :3] = local_rest[j] if p < 0 else rest[p, :3, :3] @ local_rest[j]
+    stretch = np.swapaxes(rest[:, :3, :3], -1, -2) @ world[:, :3, :3]
     linear = np.where(is_root[:, None, None], linear, stretch[parents])
     linear = np.where(
         np.all(np.abs(linear - np.eye(3)) < _SNAP, axis=(1, 2))[:, None, None], np.eye(3), linear
@@ -130,10 +144,10 @@ def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndar
 
     names = unique([document.name("nodes", node) for node in joints])
     skeleton = Skeleton(names, parents, rest_rotations, rest_translations)
-    rest = np.tile(np.eye(4), (len(at), 1, 1))
-    rest_rotations_world, rest_positions_world = skeleton.rest_world
-    rest[:, :3, :3] = quaternion.to_matrix(rest_rotations_world)
-    rest[:, :3, 3] = rest_positions_world
+    for j, p in enumerate(parents.tolist()):
+        rest[j, :3, 3] = (
+            rest_translations[j] if p < 0 else rest[p, :3, :3] @ rest_translations[j] + rest[p, :3, 3]
+        )
     return Rig(
         skeleton,
         at,
