@@ -112,6 +112,20 @@ def test_damaged_archives(tmp_path):
         formats.read(whole / "a.bvh")
 
 
+def test_a_damaged_archive_does_not_hide_the_files_beside_it(folder):
+    (folder / "clips" / "bad.zip").write_bytes(b"PK\x03\x04")
+    found = formats.list_files(folder)
+    assert len(found) == 7
+    bad = next(path for path in found if path.endswith("bad.zip"))
+    with pytest.raises(MovesetError, match="no readable zip"):
+        formats.read(bad)
+
+
+def test_an_archive_is_no_file_of_clips(folder):
+    with pytest.raises(MovesetError, match=r"is an archive -- name a file in it, e.g. .*pack.zip/c.bvh"):
+        formats.read(folder / "clips" / "pack.zip")
+
+
 def test_encrypted_archives(tmp_path):
     file = tmp_path / "a.zip"
     with zipfile.ZipFile(file, "w") as archive:

@@ -27,6 +27,13 @@ def read(path: PathLike, **options: object) -> Asset:
     `options` go to the format, e.g. `unit=0.0254, up="Z"` for BVH. Clips know the file in `tags.source`.
     """
     location = locations.locate(path)
+    if not location.inner and locations.is_archive(location.file):
+        files = locations.walk(location.file, FORMATS)
+        raise MovesetError(
+            "is an archive",
+            file=location.file,
+            do=f"name a file in it, e.g. {files[0]}" if files else "it holds no file of a known format",
+        )
     form = format_of(location.name)
     if form.read is None:
         raise MovesetError(f"{form.name} files can be written, not read", file=location)
@@ -79,7 +86,8 @@ def list_files(paths: PathLike | Iterable[PathLike]) -> list[str]:
                 "holds no file of a known format", file=path, do=f"known are {' '.join(FORMATS)}"
             )
         for file in files:
-            format_of(file.name)
+            if file.inner or not locations.is_archive(file.file):
+                format_of(file.name)
             found[str(file)] = None
     return list(found)
 

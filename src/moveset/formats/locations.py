@@ -77,16 +77,16 @@ def read_bytes(location: Location) -> bytes:
             raise MovesetError(f"cannot be read: {error.strerror}", file=location.file) from None
     archive = _archive(location.file)
     try:
-        info = archive.getinfo(location.inner)
+        info = archive.file.getinfo(location.inner)
     except KeyError:
         raise MovesetError(
             f"the archive holds no {location.inner!r}",
             file=location.file,
-            do=_suggest(location.inner, archive.namelist()),
+            do=_suggest(location.inner, archive.names),
         ) from None
     _refuse_hostile(info, location)
     try:
-        return archive.read(info)
+        return archive.file.read(info)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
         raise MovesetError(
             f"the archive is damaged here: {error}", file=location, do="fetch it again"
@@ -125,8 +125,8 @@ def _outside(name: str, location: Location) -> MovesetError:
 def beside(location: Location) -> list[Location]:
     """Files in the same folder, on disk or in the archive, sorted."""
     if location.inner:
-        folder = PurePosixPath(location.inner).parent
-        names = [n for n in _names(location.file) if PurePosixPath(n).parent == folder]
+        folder = location.inner.rpartition("/")[0]
+        names = (name for name in _archive(location.file).names if name.rpartition("/")[0] == folder)
         return [Location(location.file, name) for name in names]
     folder = location.file.parent
     return [Location(folder / name) for name in sorted(os.listdir(folder)) if (folder / name).is_file()]
@@ -140,30 +140,44 @@ def below(location: Location, root: Location) -> PurePosixPath:
 
 
 def walk(path: str | os.PathLike[str], suffixes: Iterable[str]) -> list[Location]:
-    """Files under `path`, sorted, whose suffix is one of `suffixes`; a file named outright is taken as it is."""
+    """Files under `path`, sorted, whose suffix is one of `suffixes`; a file named outright is taken as it is.
+
+    A damaged archive among others is listed itself, so that it fails when its turn to be read comes.
+    """
     wanted = tuple(suffixes)
     location = locate(path)
-    if location.inner and not location.clip and location.inner not in _names(location.file):
-        folder = location.inner.rstrip("/") + "/"
-        members = [name for name in _names(location.file) if name.startswith(folder)]
-    elif _is_archive(location.file) and not location.inner:
-        members = _names(location.file)
-    elif location.file.is_dir():
-        found = []
-        for base, folders, files in os.walk(location.file):
-            folders[:] = sorted(f for f in folders if not f.startswith("."))
-            for name in sorted(files):
-                file = Path(base, name)
-                if name.startswith("."):
-                    continue
-                if name.lower().endswith(wanted):
-                    found.append(Location(file))
-                elif name.lower().endswith(ARCHIVE):
-                    found.extend(walk(file, wanted))
-        return found
-    else:
+    if location.clip:
         return [location]
-    return [Location(location.file, name) for name in members if name.lower().endswith(wanted)]
+    if is_archive(location.file):
+        return _members(location, wanted)
+    if not location.file.is_dir():
+        return [location]
+    found: list[Location] = []
+    for base, folders, files in os.walk(location.file):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(name for name in files if not name.startswith(".")):
+            here = Location(Path(base, name))
+            if name.lower().endswith(wanted):
+                found.append(here)
+            elif is_archive(here.file):
+                try:
+                    found += _members(here, wanted)
+                except MovesetError:
+                    found.append(here)
+    return found
+
+
+def _members(location: Location, wanted: tuple[str, ...]) -> list[Location]:
+    """The member of an archive that `location` names, or the wanted ones in its folder or in the whole."""
+    contents = _archive(location.file)
+    if location.inner in contents.known:
+        return [location]
+    folder = f"{location.inner.rstrip('/')}/" if location.inner else ""
+    return [
+        Location(location.file, name)
+        for name in contents.names
+        if name.startswith(folder) and name.lower().endswith(wanted)
+    ]
 
 
 def _on_disk(text: str) -> Location | None:
@@ -173,8 +187,8 @@ def _on_disk(text: str) -> Location | None:
     for archive in path.parents:
         if archive.suffix.lower() == ARCHIVE and archive.is_file():
             inner = path.relative_to(archive).as_posix()
-            names = _names(archive)
-            known = inner in names or any(name.startswith(inner + "/") for name in names)
+            contents = _archive(archive)
+            known = inner in contents.known or inner in contents.folders
             return Location(archive, inner) if known else None
     return None
 
@@ -185,7 +199,7 @@ def _missing(text: str) -> MovesetError:
         if archive.suffix.lower() == ARCHIVE and archive.is_file():
             inner = path.relative_to(archive).as_posix()
             return MovesetError(
-                f"the archive holds no {inner!r}", file=archive, do=_suggest(inner, _names(archive))
+                f"the archive holds no {inner!r}", file=archive, do=_suggest(inner, _archive(archive).names)
             )
     folder = path.parent
     while not folder.is_dir() and folder != folder.parent:
@@ -201,33 +215,44 @@ def _suggest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(near)}?" if near else "check the path"
 
 
-def _is_archive(file: Path) -> bool:
+def is_archive(file: Path) -> bool:
+    """Whether `file` is a .zip."""
     return file.suffix.lower() == ARCHIVE and file.is_file()
 
 
-def _archive(file: Path) -> zipfile.ZipFile:
+@dataclass(frozen=True, eq=False)
+class Archive:
+    """An open .zip and its table of contents."""
+
+    file: zipfile.ZipFile
+    names: tuple[str, ...]
+    """Files, sorted, without the droppings of operating systems."""
+    folders: frozenset[str]
+    known: frozenset[str]
+    """`names` for look-up."""
+
+
+def _archive(file: Path) -> Archive:
     stamp = file.stat()
     # a forked worker must not share the file position of its parent: the process is part of the key
     return _opened(str(file), stamp.st_mtime_ns, stamp.st_size, os.getpid())
 
 
 @lru_cache(maxsize=8)
-def _opened(file: str, _time: int, _size: int, _process: int) -> zipfile.ZipFile:
+def _opened(file: str, _time: int, _size: int, _process: int) -> Archive:
     try:
-        return zipfile.ZipFile(file)
+        opened = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, EOFError, OSError, ValueError):
         raise MovesetError("is no readable zip archive", file=file, do="fetch it again") from None
-
-
-def _names(file: Path) -> list[str]:
-    """Files of an archive, sorted, without the droppings of operating systems."""
-    archive = _archive(file)
-    return sorted(
-        info.filename
-        for info in archive.infolist()
-        if not info.is_dir()
-        and not any(part == "__MACOSX" or part.startswith(".") for part in PurePosixPath(info.filename).parts)
+    names = sorted(
+        info.filename for info in opened.infolist() if not info.is_dir() and _wanted(info.filename)
     )
+    folders = {str(parent) for name in names for parent in PurePosixPath(name).parents}
+    return Archive(opened, tuple(names), frozenset(folders), frozenset(names))
+
+
+def _wanted(name: str) -> bool:
+    return not any(part == "__MACOSX" or part.startswith(".") for part in name.split("/"))
 
 
 def _refuse_hostile(info: zipfile.ZipInfo, location: Location) -> None:
