@@ -249,30 +249,11 @@ def _vector(array: Array) -> Vector:
 
 def _degrees(rotations: Array, order: str) -> Array:
     """Angles (F, J, 3), each joint's free of jumps along time."""
-    angles = np.degrees(euler.from_quaternion(np.asarray(rotations, dtype=np.float64), order))
+    angles = euler.from_quaternion(np.asarray(rotations, dtype=np.float64), order)
     if len(angles) > 1:
-        jumping = np.abs(np.diff(angles, axis=0)).max(axis=(0, 2)) > 90
-        angles[:, jumping] = _continuous(angles[:, jumping])
-    return angles
-
-
-def _continuous(first: Array) -> Array:
-    """The same rotations without jumps.
-
-    A rotation has two sets of angles, (a, b, c) and (a + 180, 180 - b, c + 180). Whether to change over from one
-    frame to the next is the same question on either set, so the changes add up.
-    """
-    second = first * (1, -1, 1) + 180
-    stay = np.abs(_wrapped(first[1:] - first[:-1])).sum(axis=-1)
-    change = np.abs(_wrapped(second[1:] - first[:-1])).sum(axis=-1)
-    changed = np.cumsum(change < stay - 1e-6, axis=0) % 2 == 1
-    angles = first.copy()
-    angles[1:][changed] = second[1:][changed]
-    return np.unwrap(angles, axis=0, period=360)
-
-
-def _wrapped(degrees: Array) -> Array:
-    return degrees - 360 * np.round(degrees / 360)
+        jumping = np.abs(np.diff(angles, axis=0)).max(axis=(0, 2)) > np.pi / 2
+        angles[:, jumping] = euler.unroll(angles[:, jumping], order)
+    return np.degrees(angles)
 
 
 def _hierarchy(joints: tuple[Joint, ...]) -> str:
