@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +15,7 @@ from moveset import formats
 from moveset.conventions import POSITION_TOLERANCE
 from moveset.errors import MovesetError
 from moveset.formats import bvh
+from moveset.motion import Asset
 
 ODD = {
     "bom_utf8": "reads",
@@ -164,3 +167,23 @@ def test_pymotion_sees_the_same_joints(pack, name, tmp_path):
         pytest.skip("the peer reads root positions only")
     written = bvh.write(replace(asset, clips=(clip,), source=None), path="a.bvh")
     np.testing.assert_allclose(theirs(written) / 100, clip.world_positions, atol=POSITION_TOLERANCE)
+
+
+@pytest.mark.slow
+def test_blender_sees_the_same_joints_and_its_export_reads(pack, tmp_path):
+    """MOVESET_BLENDER is a Python that has bpy. Blender is Z up and writes six channels on every joint."""
+    blender = os.environ.get("MOVESET_BLENDER")
+    if not blender:
+        pytest.skip("MOVESET_BLENDER is not set to a Python with bpy")
+    script = Path(__file__).parent / "oracles" / "bvh_blender.py"
+    clip = formats.read(archive(pack, "cmu/cmu-asfamc-30fps")[0]).clips[0].slice(0, 30)
+    formats.write(Asset(clips=(clip,)), tmp_path / "ours.bvh", order="XYZ")
+    arguments = [tmp_path / "ours.bvh", tmp_path / "theirs.bvh", tmp_path / "notes.npz"]
+    subprocess.run([blender, script, *arguments], check=True, capture_output=True)
+    notes = np.load(tmp_path / "notes.npz")
+    x, y, z = np.moveaxis(notes["positions"], -1, 0)
+    blenders = np.stack((x, z, -y), axis=-1)
+    for name in ("ours.bvh", "theirs.bvh"):
+        again = formats.read(tmp_path / name).clips[0]
+        joints = [again.skeleton.index[joint] for joint in notes["names"]]
+        np.testing.assert_allclose(again.world_positions[:, joints], blenders, atol=1e-5, err_msg=name)
