@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ def write_rows(path: Path, table: str, rows: Iterable[Any]) -> None:
     side = path.with_suffix(".ndjson")
     with side.open("w", encoding="utf-8") as file:
         for row in rows:
-            file.write(json.dumps(asdict(row), ensure_ascii=False, default=_plain) + "\n")
+            file.write(json.dumps(vars(row), ensure_ascii=False, default=_plain) + "\n")
     types = ", ".join(f"\"{name}\": '{sql}'" for name, sql in sql_types(table).items())
     source = f"read_json({_quoted(side)}, format = 'newline_delimited', columns = {{{types}}})"
     with connect() as database:

@@ -8,7 +8,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -232,7 +232,7 @@ def _recipe(policy: Policy, tools: Tools) -> str:
 
 def _stamp(job: Job, old: dict | None) -> dict:
     """What the part of one file depends on: its content, and what is said about it."""
-    said = json.dumps([asdict(job.facts), job.overrides], sort_keys=True, default=str)
+    said = json.dumps([job.facts.by_clip, job.facts.license, job.overrides], sort_keys=True, default=str)
     facts = hashlib.sha256(said.encode()).hexdigest()[:16]
     if job.clips:
         digest = hashlib.sha256(

@@ -57,7 +57,7 @@ def find_facts(path: str, root: str) -> Facts:
     found: dict[str, dict[str, Any]] = {}
     license = ""
     for folder in reversed(list(_folders(file, PurePosixPath(root)))):
-        for table in sorted(_tables(folder)):
+        for table in _tables(folder):
             for clip, row in _rows_about(table, file):
                 found.setdefault(clip, {}).update(row)
         license = _license_in(str(folder)) or license
@@ -110,17 +110,26 @@ def _folders(file: PurePosixPath, root: PurePosixPath) -> Iterator[PurePosixPath
             return
 
 
-def _tables(folder: PurePosixPath) -> Iterator[str]:
+def _tables(folder: PurePosixPath) -> list[str]:
     """Tables in a folder, and the one beside it that is named like it."""
-    names = listing(str(folder))
-    for name in names:
-        stem, suffix = os.path.splitext(name)
-        beside = f"{stem}.zip" in names or os.path.isdir(folder / stem)
-        if suffix.lower() == ".csv" and not beside:
-            yield str(folder / name)
+    place, above = str(folder), str(folder.parent)
+    tables = [f"{place}/{name}" for name in _of_interest(place)[0]]
     stem = folder.stem if folder.suffix.lower() == ".zip" else folder.name
-    if stem and f"{stem}.csv" in listing(str(folder.parent)):
-        yield str(folder.with_name(f"{stem}.csv"))
+    return tables + [f"{above}/{stem}.csv"] if stem and f"{stem}.csv" in listing(above) else tables
+
+
+def _of_interest(folder: str) -> tuple[list[str], list[str]]:
+    """Names of the tables about a folder's own files, and of its license files."""
+    names = listing(folder)
+    return _sifted(folder, names) if names else ([], [])
+
+
+@lru_cache(maxsize=1024)
+def _sifted(folder: str, names: frozenset[str]) -> tuple[list[str], list[str]]:
+    tables = [name for name in sorted(names) if name.lower().endswith(".csv")]
+    # a table that is named like an archive or a folder beside it is about that one
+    own = [t for t in tables if f"{t[:-4]}.zip" not in names and not os.path.isdir(f"{folder}/{t[:-4]}")]
+    return own, [n for n in sorted(names) if _LICENSE_FILE.search(n) and not n.endswith((".py", ".csv"))]
 
 
 def _rows_about(table: str, file: PurePosixPath) -> Iterator[tuple[str, dict[str, str]]]:
@@ -173,7 +182,7 @@ def _sidecar(path: str) -> dict[str, dict[str, Any]]:
 
 def _license_in(folder: str) -> str:
     """License named by the files of a folder; `see FILE` for one in words of its own."""
-    names = sorted(n for n in listing(folder) if _LICENSE_FILE.search(n) and not n.endswith((".py", ".csv")))
+    names = _of_interest(folder)[1]
     known = (_license_of(f"{folder}/{name}", quick_stamp(f"{folder}/{name}")) for name in names)
     return next(filter(None, known), f"see {names[0]}" if names else "")
 

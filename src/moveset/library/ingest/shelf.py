@@ -10,6 +10,8 @@ from pathlib import Path, PurePosixPath
 
 def divide(path: str) -> tuple[str, str]:
     """(`dir/pack.zip`, `inner/file.bvh`) of a path into an archive, (path, "") of any other."""
+    if ".zip" not in path.lower():
+        return path, ""
     parts = PurePosixPath(path.replace("\\", "/"))
     for archive in reversed(parts.parents):
         if archive.suffix.lower() == ".zip" and Path(archive).is_file():
