@@ -296,3 +296,12 @@ def test_a_death_between_the_renames_is_mended_on_opening(tmp_path):
     shutil.copytree(tmp_path / f"a.library.old-{gone.pid}", tmp_path / f"a.library.partial-{gone.pid}")
     assert [row.name for row in Library.open(out).clips()] == ["1"]
     assert [p.name for p in tmp_path.iterdir()] == ["a.library"]
+
+
+def test_a_build_without_clips_replaces_nothing(clips, tmp_path):
+    out = tmp_path / "a.library"
+    build(out, [clips / "walk_1.bvh"], tools=TOOLS)
+    (clips / "walk_1.bvh").write_text("bad 1")
+    with pytest.raises(MovesetError, match=r"no clip was fit for it \(unreadable 1\); it stays as it was"):
+        build(out, tools=TOOLS)
+    assert len(Library.open(out).clips()) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -58,7 +59,7 @@ def build(*paths: str, options: Annotated[BuildOptions, Parameter(name="*")]) ->
             paths,
             policy=load_policy(options.policy) if options.policy else None,
             fps=options.fps,
-            workers=options.workers,
+            workers=options.workers or os.cpu_count() or 1,
             thumbnails=options.thumbnails,
             view=options.view,
             fresh=options.fresh,

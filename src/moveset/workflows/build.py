@@ -24,7 +24,7 @@ def build_library(
     clips: Sequence[Clip] = (),
     policy: Policy | None = None,
     fps: float | None = None,
-    workers: int | None = None,
+    workers: int = 1,
     thumbnails: bool = True,
     view: bool = True,
     fresh: bool = False,
@@ -32,9 +32,9 @@ def build_library(
 ) -> Report:
     """Build `out` from files, folders and archives, and from `clips` made by the program.
 
-    Sources and policy that are not given are those of the library's own library.toml. `workers` are processes:
-    by default one a core; 1 works in this process. Files that did not change since the last build are taken
-    from it, unless `fresh`.
+    Sources and policy that are not given are those of the library's own library.toml. With more than one of
+    `workers` processes, a script must keep its start behind `if __name__ == "__main__":`. Files that did not
+    change since the last build are taken from it, unless `fresh`.
     """
     if fps is not None:
         policy = replace(policy or _own_policy(Path(out)), fps=fps)
@@ -44,7 +44,7 @@ def build_library(
         tools=Tools(load, _picture if thumbnails else None),
         clips=clips,
         policy=policy,
-        workers=workers or os.cpu_count() or 1,
+        workers=workers,
         view=view,
         fresh=fresh,
         on_progress=on_progress,

@@ -107,6 +107,10 @@ def build(
             wished = {e.row.name: str(job.said_about(e.row.name).get("split", "")) for e in part.entries}
             stamps[job.file] |= {"clips": part.clips, "copies": writer.add(part, wished)}
         rows = writer.finish(partial(_side, settings.policy))
+        if previous and not rows:
+            reasons = Counter(f.finding for f in writer.findings if f.action == "drop")
+            said = ", ".join(f"{name} {count}" for name, count in reasons.most_common(3))
+            raise MovesetError(f"no clip was fit for it ({said}); it stays as it was", file=target)
         strictest = license.strictest(row.license for row in rows)
         said = {
             "version": VERSION,

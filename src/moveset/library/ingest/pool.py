@@ -15,6 +15,8 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+WORTH = 3
+"""Items a worker below which starting it does not pay."""
 AHEAD = 4
 """Items a worker that may be under way or done before their turn: it bounds the memory that waits."""
 
@@ -25,7 +27,11 @@ def map_in_order(
     workers: int,
     crashed: Callable[[Item], Result],
 ) -> Iterator[Result]:
-    """`work(item)` for each item; `crashed(item)` for one that took its worker down. One worker: this process."""
+    """`work(item)` for each item; `crashed(item)` for one that took its worker down. One worker: this process.
+
+    A script that asks for more must keep its own start behind `if __name__ == "__main__":`, since workers import it.
+    """
+    workers = min(workers, len(items) // WORTH)
     if workers <= 1:
         yield from map(work, items)
         return
