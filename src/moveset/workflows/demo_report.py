@@ -51,7 +51,7 @@ def write_report(steps: Sequence[Step], path: Path) -> None:
 
 
 def _section(step: Step) -> str:
-    lines = "<br>\n".join(html.escape(line) for line in step.lines)
+    lines = "" if step.answer else "<br>\n".join(html.escape(line) for line in step.lines)
     pictures = "".join(
         f'<img src="{html.escape(f)}" alt="{html.escape(step.title)}">'
         for f in step.files
@@ -62,7 +62,7 @@ def _section(step: Step) -> str:
         part
         for part in (
             f"<h2>{html.escape(step.title)} <small>{step.seconds:.1f} s</small></h2>",
-            f"<p>{lines}</p>",
+            f"<p>{lines}</p>" if lines else "",
             pictures,
             _measures(step),
             _answer(step),

@@ -1,0 +1,50 @@
+"""The numbered examples run as written; those on captured motion need the data pack."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def run(example: str, *arguments: object) -> str:
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / example, *map(str, arguments)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def run_in(folder: Path, example: str) -> str:
+    """Without arguments an example works in out/NN below the current folder."""
+    done = subprocess.run([sys.executable, EXAMPLES / example], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_read_look_write(tmp_path):
+    said = run_in(tmp_path, "01_read_look_write.py")
+    assert "foot skate" in said and (tmp_path / "out/01/again.glb").exists()
+
+
+def test_trust_a_folder(tmp_path):
+    said = run_in(tmp_path, "02_trust_a_folder.py")
+    assert "bad_popped" in said and "jumps" in said and "walk_120: 1.2" in said
+
+
+def test_characters_that_move(tmp_path):
+    assert run_in(tmp_path, "03_characters_that_move.py").count("wrote") == 3
+
+
+@pytest.mark.slow
+def test_one_walk_five_rigs(pack, tmp_path):
+    assert "five-rigs.png" in run("05_one_walk_five_rigs.py", pack, tmp_path)
+
+
+@pytest.mark.slow
+def test_demo_on_mocap(pack, tmp_path):
+    assert run("06_demo_on_mocap.py", pack, tmp_path).count("report.html") == 2
