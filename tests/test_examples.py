@@ -42,9 +42,9 @@ def test_characters_that_move(tmp_path):
 
 @pytest.mark.slow
 def test_one_walk_five_rigs(pack, tmp_path):
-    assert "five-rigs.png" in run("05_one_walk_five_rigs.py", pack, tmp_path)
+    assert "five-rigs.png" in run("04_one_walk_five_rigs.py", pack, tmp_path)
 
 
 @pytest.mark.slow
 def test_demo_on_mocap(pack, tmp_path):
-    assert run("06_demo_on_mocap.py", pack, tmp_path).count("report.html") == 2
+    assert run("05_demo_on_mocap.py", pack, tmp_path).count("report.html") == 2

@@ -4,7 +4,7 @@ The rigs differ in rest pose, bone axes, units, proportions and joint count: Kni
 third of them IK helpers), human-base (Blender deform bones), melee-library (Godot humanoid frames, no mesh),
 MakeHuman (173 joints, decimetres, Z up), Bandai-Namco (rest pose folded onto one axis). Needs the data pack.
 
-    python examples/05_one_walk_five_rigs.py [DATA] [OUT]
+    python examples/04_one_walk_five_rigs.py [DATA] [OUT]
 """
 
 from __future__ import annotations

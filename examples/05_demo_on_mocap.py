@@ -1,6 +1,6 @@
 """The demo on captured motion: locomotion of the CMU archives and of Bandai-Namco, if you have the data pack.
 
-    python examples/06_demo_on_mocap.py [DATA] [OUT]
+    python examples/05_demo_on_mocap.py [DATA] [OUT]
 
 Bandai-Namco is for non-commercial use: the library names it, keep what you make of it apart.
 """
