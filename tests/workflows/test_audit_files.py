@@ -56,8 +56,17 @@ def of(report, name: str):
 def test_a_bad_file_is_a_finding(report):
     broken = of(report, "broken.bvh")
     assert (broken.verdict, broken.findings[0].check) == ("error", "unreadable")
+    assert broken.findings[0].message.startswith("line ")
     assert report.files == 5
     assert len(report.clips) == 5
+
+
+def test_numbers_that_a_reader_refuses_are_audited(folder, tmp_path):
+    lines = (folder / "walk.bvh").read_text().splitlines()
+    lines[-3] = "nan " + lines[-3].split(" ", 1)[1]
+    (tmp_path / "nan.bvh").write_text("\n".join(lines))
+    (clip,) = audit_files([str(tmp_path)], workers=1).clips
+    assert clip.verdict == "error" and clip.findings[0].check == "not_finite" and clip.frames == 151
 
 
 def test_verdicts_and_counts(report):
@@ -91,6 +100,25 @@ def test_pictures_show_the_worst_frame_between_its_neighbours(report):
     assert of(report, "broken.bvh").picture == b""
 
 
+def test_a_glb_says_additive(tmp_path):
+    clip = replace(synthesize("idle_tired"), additive=True)
+    formats.write(Asset(clips=(clip,)), tmp_path / "breath.glb")
+    (found,) = audit_files([str(tmp_path)], only=["additive"]).clips
+    assert [(f.severity, f.message) for f in found.findings] == [
+        ("error", "the file marks the clip as additive")
+    ]
+
+
+def test_header_that_disagrees_is_passed_on(folder, tmp_path):
+    text = (folder / "walk.bvh").read_text()
+    frames = int(re.findall(r"Frames:\s*(\d+)", text)[0])
+    (tmp_path / "walk.bvh").write_text(re.sub(r"Frames:\s*\d+", f"Frames: {frames + 7}", text))
+    (found,) = audit_files([str(tmp_path)]).clips
+    header = next(f for f in found.findings if f.check == "header_mismatch")
+    assert f"the file holds {frames}" in header.message
+    assert found.verdict == "warning"
+
+
 def test_unknown_check_is_refused_by_name(folder):
     with pytest.raises(MovesetError, match="no check is called 'pop'"):
         audit_files([str(folder)], only=["pop"])
@@ -106,10 +134,10 @@ def test_a_bug_in_a_reader_costs_one_file(folder, report, monkeypatch):
 
     whole = module.load
 
-    def load(path):
+    def load(path, **options):
         if path.endswith("torn.bvh"):
             raise ZeroDivisionError("by a bug")
-        return whole(path)
+        return whole(path, **options)
 
     monkeypatch.setattr(module, "load", load)
     again = audit_files([str(folder)], workers=1)

@@ -17,7 +17,7 @@ from moveset.library.ingest.facts import find_facts, with_facts
 from moveset.library.ingest.pool import map_in_order
 from moveset.motion import Asset, Clip, Finding
 from moveset.motion.asset import SEVERITIES
-from moveset.workflows.load import load
+from moveset.workflows.load import known_options, load
 from moveset.workflows.thumbnail import thumbnail
 
 WORTH_WORKERS = 12
@@ -116,9 +116,11 @@ def audit_files(
 def _audit_file(job: Job, only: frozenset[str], skip: frozenset[str], pictures: bool) -> Part:
     """Everything about one file. It runs in a worker and must not raise."""
     try:
-        asset = load(job.file)
+        # numbers that a reader would refuse are what an audit is for
+        asset = load(job.file, **known_options(job.file, {"on_bad_numbers": "keep"}))
     except MovesetError as error:
-        return _failed(job, "unreadable", str(error.within(job.file).message), error.do or "")
+        said = f"{error.where}: {error.message}" if error.where else error.message
+        return _failed(job, "unreadable", said, error.do or "")
     except Exception as error:  # a bug in a reader must not cost the other files
         return _failed(job, "unreadable", f"{type(error).__name__}: {error}", "report it with the file")
     asset, noticed = _with_facts(asset, job)
