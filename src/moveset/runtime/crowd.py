@@ -105,6 +105,7 @@ class Crowd:
         if self._lock:
             self._lock[1].held[chosen] = False
             self._lock[1].offsets[chosen] = 0
+            self._lock[1].rates[chosen] = 0
 
     def control(self, control: Control, who: Who = None, frame: int | None = None) -> None:
         """Ask characters `who` (all if None) for something in the next step.

@@ -1,7 +1,7 @@
 """Causal foot lock: a toe that bears stays where it landed, by analytic two-bone IK on thigh and shank.
 
 When a toe's contact begins, its place on the floor is kept; until it ends, the foot is carried back there each
-frame. Afterwards the correction fades by half-life. The leg never stretches past what its bones allow: where the
+frame. Afterwards the correction fades by half-life, starting from the toe at rest. The leg never stretches past what its bones allow: where the
 held toe draws the ankle out of reach the heel lifts about the toe, as at the end of a real step; where even that
 is not enough the toe is let go.
 """
@@ -69,8 +69,10 @@ class FootLockState:
     """(N, 2, 2) x z of the held toes in the world [m]."""
     offsets: Array
     """(N, 2, 2) x z from the clip's toe to the shown one [m]."""
+    rates: Array
+    """(N, 2, 2) how fast that changes [m/s]: a released toe starts from rest."""
     refused: np.ndarray
-    """(N, 2) how many frames a bearing toe was let go because the leg could not reach."""
+    """(N, 2) in how many frames a bearing toe was let go: out of reach, or further off than `max_offset`."""
 
 
 class FootLock:
@@ -93,17 +95,18 @@ class FootLock:
             np.zeros((count, 2), dtype=bool),
             np.zeros((count, 2, 2)),
             np.zeros((count, 2, 2)),
+            np.zeros((count, 2, 2)),
             np.zeros((count, 2), dtype=np.int64),
         )
 
     def apply(self, state: FootLockState, poses: Poses, positions: Array, headings: Array, dt: float) -> None:
         """Correct the legs of `poses` in place; `positions` (N, 2) and `headings` (N,) place them in the world."""
-        fade = 2.0 ** (-dt / self.half_life)
+        rate = 2 * math.log(2) / self.half_life
         for side in range(2):
             _lock(
                 poses.rotations, poses.translations, poses.contacts, positions, headings,
                 self.legs.chains[side], self.legs.marks[side], self.legs.hinges[side], self.legs.flags[side],
-                side, state.held, state.places, state.offsets, state.refused, fade, self.max_offset,
+                side, state.held, state.places, state.offsets, state.rates, state.refused, rate, dt, self.max_offset,
             )  # fmt: skip
 
     def snapshot(self, state: FootLockState) -> dict[str, np.ndarray]:
@@ -154,7 +157,7 @@ def _hinge(skeleton: Skeleton, rotations: Array, below: list[int], lower: int) -
 @njit(cache=True, nogil=True)
 def _lock(
     rotations, translations, contacts, positions, headings, chain, marks, hinge, flag, side,
-    held, places, offsets, refused, fade, max_offset,
+    held, places, offsets, rates, refused, rate, dt, max_offset,
 ) -> None:  # fmt: skip
     links = len(chain)
     world_rotations = np.empty((links, 4))
@@ -167,19 +170,20 @@ def _lock(
         hip, knee = _point(world_positions, upper), _point(world_positions, lower)
         ankle, toe = _point(world_positions, foot), _point(world_positions, end)
         bears = contacts[n, flag]
-        if bears and not held[n, side]:
-            places[n, side, 0] = toe[0] + offsets[n, side, 0] * fade
-            places[n, side, 1] = toe[2] + offsets[n, side, 1] * fade
-        held[n, side] = bears
+        # where the toe would be if nothing held it: a critically damped spring brings it back to the clip's
+        x, rate_x = _fade(offsets[n, side, 0], rates[n, side, 0], rate, dt)
+        z, rate_z = _fade(offsets[n, side, 1], rates[n, side, 1], rate, dt)
         if bears:
+            if not held[n, side]:
+                places[n, side, 0], places[n, side, 1] = toe[0] + x, toe[2] + z
             x, z = places[n, side, 0] - toe[0], places[n, side, 1] - toe[2]
-        else:
-            x, z = offsets[n, side, 0] * fade, offsets[n, side, 1] * fade
+            rate_x, rate_z = (x - offsets[n, side, 0]) / dt, (z - offsets[n, side, 1]) / dt
+        held[n, side] = bears
         size = math.sqrt(x * x + z * z)
         if size > max_offset:
             x, z = x * max_offset / size, z * max_offset / size
         if x * x + z * z < 1e-14:
-            offsets[n, side, 0], offsets[n, side, 1] = x, z
+            offsets[n, side], rates[n, side] = 0.0, 0.0
             continue
         target_toe = (toe[0] + x, toe[1], toe[2] + z)
         reach = max(
@@ -188,16 +192,24 @@ def _lock(
         )
         target, reached = _ankle(hip, add(ankle, (x, 0.0, z)), target_toe, reach)
         if not reached:
-            refused[n, side] += bears
             target_toe = add(target, subtract(toe, ankle))
-        shown_x, shown_z = target_toe[0] - toe[0], target_toe[2] - toe[2]
-        offsets[n, side, 0], offsets[n, side, 1] = shown_x, shown_z
+        x, z = target_toe[0] - toe[0], target_toe[2] - toe[2]
+        offsets[n, side, 0], offsets[n, side, 1] = x, z
+        rates[n, side, 0], rates[n, side, 1] = rate_x, rate_z
         if bears and (size > max_offset or not reached):
             places[n, side, 0], places[n, side, 1] = target_toe[0], target_toe[2]
+            refused[n, side] += 1
         _bend(
             rotations[n], chain, world_rotations, upper, lower, foot, end,
             hip, knee, ankle, toe, target, target_toe, hinge,
         )  # fmt: skip
+
+
+@njit(cache=True, inline="always")
+def _fade(x, velocity, rate, dt):
+    """`decay` of geometry/spring.py."""
+    slope, fade = velocity + rate * x, math.exp(-rate * dt)
+    return fade * (x + slope * dt), fade * (velocity - slope * rate * dt)
 
 
 @njit(cache=True, inline="always")

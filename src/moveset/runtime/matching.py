@@ -60,6 +60,8 @@ class MatchingState:
     """(N,) seconds to the next search."""
     last_wish: Array
     """(N, 2) the furthest asked offset in the step before [m]."""
+    fresh: np.ndarray
+    """(N,) bool: has not moved yet, so the first wish chooses a pose outright."""
     jumps: np.ndarray
     """(N,) how often each character has left its clip."""
     seeds: np.ndarray
@@ -85,8 +87,9 @@ class MotionMatching:
         self.layout = matching_layout(database.times)
         self.normalizer = fit_normalizer(database.features[database.searchable], self.layout)
         weights = self.layout.weights
-        self._scaled = (self.normalizer.normalize(database.features) * weights).astype(np.float32)
-        self._tree = build_tree(self._scaled[database.searchable])
+        # (R, D) what distances are taken of: normalized features by weight
+        self.scaled = (self.normalizer.normalize(database.features) * weights).astype(np.float32)
+        self._tree = build_tree(self.scaled[database.searchable])
         self._path = np.concatenate([np.arange(self.layout.width)[self.layout.slices[name]] for name in PATH])
         self._path_mean = self.normalizer.mean[self._path]
         self._path_gain = (weights / self.normalizer.scale)[self._path]
@@ -99,7 +102,7 @@ class MotionMatching:
         return cls(build_database(clips, fps), config)
 
     def start(self, seeds: np.ndarray) -> MatchingState:
-        """Characters at random searchable rows."""
+        """Characters at random rows; one that is asked for something in its first step begins as that asks."""
         count = len(seeds)
         joints = len(self.skeleton)
         translations = np.broadcast_to(self.database.translations, (count, joints, 3)).copy()
@@ -108,6 +111,7 @@ class MotionMatching:
             fractions=np.zeros(count),
             until_search=np.zeros(count),
             last_wish=np.full((count, 2), np.inf),
+            fresh=np.ones(count, dtype=bool),
             jumps=np.zeros(count, dtype=np.int64),
             seeds=seeds.copy(),
             draws=np.zeros(count, dtype=np.uint64),
@@ -119,13 +123,18 @@ class MotionMatching:
                 np.zeros((count, 3)),
             ),
         )
-        state.rows[:] = self._random_rows(state, np.arange(count))
+        everyone = np.arange(count)
+        state.rows[:] = self._random_rows(state, everyone)
+        # not all in one frame: a crowd's searches are spread over the interval
+        state.until_search[:] = self.config.search_seconds * self._draw(state, everyone)
         self._write(state)
         return state
 
     def step(self, state: MatchingState, wish: Wish, dt: float) -> Poses:
         """Search where it is due, then play on."""
         state.until_search -= dt
+        if state.fresh.any():
+            self._begin(state, wish, np.flatnonzero(state.fresh & ~wish.free))
         ends = state.rows + state.fractions + dt * self.fps > self.database.stops[state.rows]
         due = ends | (state.until_search <= 0)
         asked = wish.offsets[:, -1]
@@ -135,20 +144,30 @@ class MotionMatching:
             self._search(state, wish, np.flatnonzero(due), ends[due])
         return self._play(state, dt)
 
+    def _begin(self, state: MatchingState, wish: Wish, who: np.ndarray) -> None:
+        """Put characters on the row whose path fits, of those the one nearest to an average pose."""
+        state.fresh[:] = False
+        if not len(who):
+            return
+        queries = np.zeros((len(who), self.layout.width), dtype=np.float32)
+        queries[:, self._path] = self._asked(wish, who)
+        state.rows[who] = self.database.searchable[self._tree.nearest(queries)[0]]
+
+    def _asked(self, wish: Wish, who: np.ndarray) -> Array:
+        """The path part of a query, scaled."""
+        path = (wish.offsets[who].reshape(len(who), -1), directions(wish.facings[who]).reshape(len(who), -1))
+        return (np.concatenate(path, axis=1) - self._path_mean) * self._path_gain
+
     def _search(self, state: MatchingState, wish: Wish, who: np.ndarray, ends: np.ndarray) -> None:
         database, config = self.database, self.config
         rows = state.rows[who]
-        current = self._scaled[np.minimum(rows + (state.fractions[who] >= 0.5), database.stops[rows])]
+        current = self.scaled[np.minimum(rows + (state.fractions[who] >= 0.5), database.stops[rows])]
         queries = current.copy()
-        path = np.concatenate(
-            (wish.offsets[who].reshape(len(who), -1), directions(wish.facings[who]).reshape(len(who), -1)),
-            axis=1,
-        )
-        queries[:, self._path] = (path - self._path_mean) * self._path_gain
+        queries[:, self._path] = self._asked(wish, who)
         state.until_search[who] = config.search_seconds
         free = np.flatnonzero(wish.free[who])
         if len(free):
-            queries[free[:, None], self._path] = self._scaled[
+            queries[free[:, None], self._path] = self.scaled[
                 self._random_rows(state, who[free])[:, None], self._path
             ]
             low, high = config.wander_seconds

@@ -7,7 +7,6 @@ once. Distances are summed in float32 in the order of the dimensions, boxes like
 box never claims more than a row in it, and the answer is that of the plain loop, bit for bit, first row on ties.
 """
 
-# ruff: noqa: ANN202
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from numba import njit
 from moveset.geometry.quaternion import Array
 
 LANES = 16
+_LOOKS = 8  # groups that are looked at first
 _FAR = 1e17  # padding: squared and summed it stays finite in float32
 
 
@@ -73,41 +73,71 @@ def _corners(nodes: Array) -> tuple[Array, Array]:
 
 
 @njit(cache=True, nogil=True)
-def _nearest(queries, leaves, low, high, group_low, group_high, found, costs):
-    width = queries.shape[1]
-    group_bound = np.empty(LANES, np.float32)
-    box_bound = np.empty(LANES, np.float32)
-    distance = np.empty(LANES, np.float32)
+def _nearest(queries, leaves, low, high, group_low, group_high, found, costs) -> None:
+    group_bounds = np.empty((len(group_low), LANES), np.float32)
+    box_bounds = np.empty(LANES, np.float32)
+    distances = np.empty(LANES, np.float32)
     for n in range(len(queries)):
         query, best = queries[n], costs[n]
         for h in range(len(group_low)):
-            _box_distances(query, group_low[h], group_high[h], group_bound)
+            _box_distances(query, group_low[h], group_high[h], group_bounds[h])
+        # the groups that look nearest give a bound that refuses most of the others; it is put a hair above what
+        # they hold, so that the walk in order still meets the first of equal rows itself
+        looked_at = group_bounds.copy().ravel()
+        close = best
+        for _ in range(_LOOKS):
+            group = np.argmin(looked_at)
+            if looked_at[group] >= close:
+                break
+            looked_at[group] = np.inf
+            _box_distances(query, low[group], high[group], box_bounds)
+            for b in range(LANES):
+                if box_bounds[b] < close:
+                    _row_distances(query, leaves[group * LANES + b], distances)
+                    close = min(close, distances.min())
+        if close < best:
+            best = np.nextafter(close, np.float32(np.inf))
+        for h in range(len(group_low)):
             for g in range(LANES):
-                if group_bound[g] >= best:
+                if group_bounds[h, g] >= best:
                     continue
                 group = h * LANES + g
-                _box_distances(query, low[group], high[group], box_bound)
+                _box_distances(query, low[group], high[group], box_bounds)
                 for b in range(LANES):
-                    if box_bound[b] >= best:
+                    if box_bounds[b] >= best:
                         continue
                     block = group * LANES + b
-                    leaf = leaves[block]
-                    distance[:] = 0
-                    for d in range(width):
-                        for k in range(LANES):
-                            gap = query[d] - leaf[d, k]
-                            distance[k] += gap * gap
+                    _row_distances(query, leaves[block], distances)
                     for k in range(LANES):
-                        if distance[k] < best:
-                            best = distance[k]
+                        if distances[k] < best:
+                            best = distances[k]
                             found[n] = block * LANES + k
-        costs[n] = best
+        if found[n] >= 0:
+            costs[n] = best
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _box_distances(query, low, high, out):
-    out[:] = 0
+# Loops over `len(out)`, not over the constant: LLVM would unroll a known count and then miss the vector form.
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _row_distances(query, leaf, out) -> None:
+    for k in range(len(out)):
+        out[k] = 0
     for d in range(len(query)):
-        for k in range(LANES):
-            gap = max(np.float32(0), max(low[d, k] - query[d], query[d] - high[d, k]))
+        here, rows = query[d], leaf[d]
+        for k in range(len(out)):
+            gap = here - rows[k]
+            out[k] += gap * gap
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _box_distances(query, low, high, out) -> None:
+    for k in range(len(out)):
+        out[k] = 0
+    for d in range(len(query)):
+        here, lows, highs = query[d], low[d], high[d]
+        for k in range(len(out)):
+            below, above = lows[k] - here, here - highs[k]
+            gap = below if below > above else above
+            gap = gap if gap > 0 else np.float32(0)
             out[k] += gap * gap

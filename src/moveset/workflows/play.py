@@ -143,7 +143,7 @@ def motion_of(sources: Sequence[str], where: str = "", everything: bool = False)
     if len(sources) == 1 and Path(sources[0]).suffix == ".library":
         library = Library.open(sources[0])
         rows = library.clips(where or "NOT additive")
-        kept = [row for row in rows if where or everything or _walks(row.name, row.tags)]
+        kept = [row for row in rows if where or everything or is_locomotion(row.name, row.tags)]
         clips = [library.load_clip(row.id) for row in kept or rows]
     else:
         if where:
@@ -151,13 +151,14 @@ def motion_of(sources: Sequence[str], where: str = "", everything: bool = False)
                 "--where asks a library", do="build one first: moveset build PATH -o NAME.library"
             )
         every = list(load_clips(sources))
-        clips = [c for c in every if everything or _walks(c.name, c.tags.words)] or every
+        clips = [c for c in every if everything or is_locomotion(c.name, c.tags.words)] or every
     if not clips:
         raise MovesetError(f"no clip in {', '.join(sources)}" + (f" for which {where}" if where else ""))
     return clips
 
 
-def _walks(name: str, words: Iterable[str]) -> bool:
+def is_locomotion(name: str, words: Iterable[str]) -> bool:
+    """Whether name and tags speak of plain walking, running, turning, standing."""
     said = {*re.findall(r"[a-z]+", name.lower()), *(word.lower() for word in words)}
     return any(map(_LOCOMOTION.fullmatch, said)) and not any(map(_OTHER.fullmatch, said))
 

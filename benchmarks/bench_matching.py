@@ -1,0 +1,195 @@
+"""Motion matching: the cost of a search and of a character-frame, and how well it follows, on two libraries.
+
+    python benchmarks/bench_matching.py [--seconds 60] [--only synthetic|bandai]
+
+Bandai-Namco clips come from the data pack (MOVESET_DATA, default ../shared/data); without it that part is left
+out. Every ratio is to a peer in the same process, interleaved, best of several.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from moveset.motion import Clip, measure
+from moveset.motion.mirror import find_symmetry, mirror
+from moveset.runtime.course import Reference, follow, measure_motion, measure_path, reference, respond
+from moveset.runtime.crowd import Crowd, CrowdConfig
+from moveset.runtime.matching import MotionMatching
+from moveset.runtime.path import PathFollower, circle, eight, line, square
+from moveset.runtime.search import build_tree
+from moveset.synthetic.corpus import corpus
+from moveset.workflows.load import load
+from moveset.workflows.play import is_locomotion, one_skeleton, widened
+
+DATA = Path(os.environ.get("MOVESET_DATA", Path(__file__).parents[2] / "shared" / "data"))
+BANDAI = DATA / "mocap" / "bandai-namco"
+COURSES = {
+    "walk": (1.2, (line(), circle(2), eight(2), square(4))),
+    "run": (2.5, (line(), circle(2), eight(2), circle(6))),
+}
+
+
+def synthetic() -> tuple[list[Clip], list[Clip]]:
+    """Plain locomotion of the synthetic corpus; nothing is held out but every eighth clip's distances."""
+    clips = [clip for clip in corpus() if is_locomotion(clip.name, clip.tags.words)]
+    return clips, clips[::8]
+
+
+def bandai() -> tuple[list[Clip], list[Clip]]:
+    """Set 2: walk, run, walk-turns of the normal and masculine styles; set 1: dash. Held out by the pack's split."""
+    clips, held_out = [], []
+    for archive in ("bandai-namco-2-subset", "bandai-namco-1"):
+        with open(BANDAI / f"{archive}.csv", newline="", encoding="utf-8") as table:
+            for row in csv.DictReader(table):
+                wanted = (
+                    row["content"] in ("walk", "run", "walk-turn-left", "walk-turn-right")
+                    and row["style"] in ("normal", "masculine")
+                    if archive.endswith("subset")
+                    else row["content"] == "dash" and row["style"] == "normal"
+                )
+                if wanted:
+                    (clips if row["split"] == "train" else held_out).append(
+                        load(f"{BANDAI / archive}.zip/{row['clip']}").clips[0]
+                    )
+    return one_skeleton(clips)[0], one_skeleton(held_out)[0]
+
+
+def best(*functions: Callable[[], object], rounds: int = 7) -> list[float]:
+    """Seconds of each, interleaved, best of several."""
+    times = [np.inf] * len(functions)
+    for _ in range(rounds):
+        for k, function in enumerate(functions):
+            began = time.perf_counter()
+            function()
+            times[k] = min(times[k], time.perf_counter() - began)
+    return times
+
+
+def search(matching: MotionMatching, rows: int = 100_000) -> None:
+    """One query over `rows` rows, against two ways in NumPy; queries mix the pose of one row with another's path."""
+    database = matching.database
+    vectors = matching.scaled[database.searchable]
+    vectors = np.ascontiguousarray(np.tile(vectors, (-(-rows // len(vectors)), 1))[:rows])
+    tree = build_tree(vectors)
+    rng = np.random.default_rng(0)
+    queries = vectors[rng.integers(0, rows, 64)].copy()
+    path = matching.layout.slices["path_positions"].start
+    queries[:, path:] = vectors[rng.integers(0, rows, 64)][:, path:]
+    norms = np.einsum("rd,rd->r", vectors, vectors)
+    ours, gemv, naive = best(
+        lambda: tree.nearest(queries),
+        lambda: [np.argmin(norms - 2 * (vectors @ query)) for query in queries[:16]],
+        lambda: [np.argmin(((vectors - query) ** 2).sum(axis=1)) for query in queries[:4]],
+    )
+    ours, gemv, naive = ours / 64, gemv / 16, naive / 4
+    print(
+        f"search {rows} x {vectors.shape[1]}: {1e3 * ours:.3f} ms exact; GEMV with stored norms {1e3 * gemv:.3f} ms "
+        f"({gemv / ours:.1f} x), naive NumPy {1e3 * naive:.3f} ms ({naive / ours:.0f} x)"
+    )
+
+
+def cost(matching: MotionMatching) -> None:
+    """Microseconds a character and frame, controls and foot lock included."""
+    for count, frames in ((1, 300), (64, 60), (512, 20)):
+        follower = PathFollower(circle(2), 1.2, np.arange(count) * 0.2)
+        crowd = Crowd(matching, count)
+        crowd.place(*follower.place())
+        times = []
+        for frame in range(frames + 5):
+            began = time.perf_counter()
+            crowd.control(follower.control(frame / 30, matching.times))
+            crowd.step(1 / 30)
+            times.append(time.perf_counter() - began)
+        took = 1e6 * np.array(times[5:]) / count
+        print(f"cost of {count:3d}: {took.mean():6.1f} us a character-frame (median {np.median(took):.1f})")
+
+
+def course(matching: MotionMatching, real: dict[str, Reference], seconds: float) -> None:
+    """The table."""
+    columns = "path_distance path_distance_p95 path_error heading_error foot_skate planted_speed jerk_ratio pose_ratio"
+    print("\n| gait, foot lock | err m | p95 m | lag m | head deg | skate cm/s | plant cm/s | jerk | pose |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for gait, (speed, paths) in COURSES.items():
+        own = real[gait]
+        print(
+            f"| {gait}: clips | - | - | - | - | {100 * own.foot_skate:.1f} | {100 * own.planted_speed:.1f} | 1 | 1 |"
+        )
+        for name, config in (
+            ("no", CrowdConfig(foot_lock=False)),
+            ("yes", CrowdConfig()),
+            ("yes, nudge 0.1", CrowdConfig(nudge=0.1)),
+        ):
+            rows = []
+            for path in paths:
+                run, follower = follow(matching, path, speed, seconds, 1, 0, config)
+                figures = measure_path(run, follower, matching.fps) | measure_motion(run.clips, own)
+                rows.append([figures[c] for c in columns.split()])
+            units = np.array([1, 1, 1, np.degrees(1), 100, 100, 1, 1])
+            cells = np.mean(rows, axis=0) * units
+            shown = (
+                [f"{v:.3f}" for v in cells[:3]]
+                + [f"{v:.1f}" for v in cells[3:6]]
+                + [f"{v:.2f}" for v in cells[6:]]
+            )
+            print(f"| {gait}: {name} | " + " | ".join(shown) + " |", flush=True)
+    print("\n| asked speeds m/s | velocity error m/s | 90 % after s | reached |\n|---|---|---|---|")
+    for speeds in ((0.85, 1.45), (2.2, 3.0), (0.9, 2.8)):
+        figures = respond(matching, speeds, seconds)
+        print(
+            f"| {speeds[0]} - {speeds[1]} | {figures['velocity_error']:.2f} | {figures['response_seconds']:.2f} | "
+            f"{figures['reached']:.2f} |",
+            flush=True,
+        )
+
+
+def speed_of(clip: Clip) -> float:
+    """Mean speed of the hips [m/s]."""
+    hips = clip.world_positions[:, clip.skeleton.joint("hips")]
+    return measure.path_length(hips) / max(clip.seconds, 1e-6)
+
+
+def report(name: str, clips: list[Clip], held_out: list[Clip], seconds: float) -> None:
+    """All figures of one library."""
+    began = time.perf_counter()
+    everything = widened(clips)
+    matching = MotionMatching.from_clips(everything)
+    database = matching.database
+    print(
+        f"\n## {name}: {len(clips)} clips, with mirrored and bent copies {len(database.names)}; "
+        f"{len(database.rotations)} rows, built in {time.perf_counter() - began:.1f} s"
+    )
+    symmetry = find_symmetry(clips[0].skeleton, clips[:40])
+    known = [*clips, *(mirror(clip, symmetry) for clip in clips)]
+    own = {id(clip) for clip in held_out}
+    known = [clip for clip in known if id(clip) not in own]
+    gaits = {"walk": (0.8, 1.7), "run": (1.9, 3.4)}
+    real = {
+        gait: reference(known, [c for c in held_out if low < speed_of(c) < high] or held_out)
+        for gait, (low, high) in gaits.items()
+    }
+    search(matching)
+    cost(matching)
+    course(matching, real, seconds)
+
+
+def main() -> None:
+    """Run all parts that there is data for."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--only", choices=("synthetic", "bandai"))
+    options = parser.parse_args()
+    if options.only != "bandai":
+        report("Synthetic corpus", *synthetic(), options.seconds)
+    if options.only != "synthetic" and BANDAI.is_dir():
+        report("Bandai-Namco", *bandai(), options.seconds)
+
+
+if __name__ == "__main__":
+    main()
