@@ -23,6 +23,10 @@ _ARM_TOLERANCE, _LEG_TOLERANCE = np.deg2rad(25), np.deg2rad(30)
 """A T-pose seen in the wild: arms sag a little, the legs of ASF skeletons spread 20 degrees."""
 
 
+_FEW = 8
+"""Joints below the root from which a body is unlikely to pass through its rest pose by chance."""
+
+
 def humanoid(skeleton: Skeleton) -> bool:
     """Whether every role that a humanoid must have is known."""
     return all(role in skeleton.by_role for role in REQUIRED)
@@ -116,7 +120,7 @@ def in_t_pose(positions: Array, skeleton: Skeleton) -> np.ndarray:
 def at_rest(clip: Clip, tolerance: float = np.deg2rad(2)) -> np.ndarray:
     """(F,) bool: every joint below the root within `tolerance` [rad] of its rest rotation."""
     below = np.flatnonzero(clip.skeleton.parents >= 0)
-    if len(below) == 0:
+    if len(below) < _FEW:
         return np.zeros(len(clip), dtype=bool)
     rest = clip.skeleton.rest_rotations[below]
     return np.all(quaternion.angle_between(rest, clip.rotations[:, below]) < tolerance, axis=1)
