@@ -182,3 +182,11 @@ def test_a_closed_pipe_is_no_error(clips):
         ["bash", "-c", command], capture_output=True, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
     )
     assert "Traceback" not in run.stderr
+
+
+def test_files_without_clips_are_named_and_do_not_fail_a_batch(moveset, clips, pack, tmp_path):
+    weapon = pack / "game" / "quaternius" / "weapons-glb" / "Axe.glb"
+    run = moveset("convert", weapon, clips / "walk.bvh", "-o", tmp_path / "o", "--to", "bvh")
+    assert run.code == 0 and "1 file without a clip" in run.out
+    alone = moveset("convert", weapon, "-o", tmp_path / "axe.bvh")
+    assert alone.code == 2 and "Axe.glb holds no clip" in alone.err

@@ -159,6 +159,16 @@ def test_scale_is_written_as_positions():
     assert [f.check for f in bvh.losses(Asset(clips=(clip,)))] == ["not_carried"]
 
 
+def test_a_joint_that_stays_at_its_parent_is_not_taken_for_a_silent_one():
+    """An IK target at rest a metre away that a clip keeps within a hair of its parent, moving a little."""
+    clip = random_clip(6, moving=0)
+    translations = np.array(clip.translations)
+    translations[:, 1] = np.linspace(0, 1e-5, len(clip))[:, None]
+    clip = replace(clip, translations=translations)
+    positions = in_order_of(back(clip), clip.skeleton.names)
+    assert np.abs(positions - clip.world_positions).max() < POSITION_TOLERANCE
+
+
 def test_zero_and_one_frame():
     for frames in (0, 1):
         clip = random_clip(2, frames=frames)

@@ -65,10 +65,12 @@ def convert(*paths: str, options: Annotated[ConvertOptions, Parameter(name="*")]
     if not options.json:
         print(summary(done))
     failed = [each for each in done if each.error]
+    empty = [each.source for each in done if not each.error and not each.targets]
     for each in failed:
         print(f"moveset: {each.error}", file=sys.stderr)
     if not any(each.targets for each in done):
-        raise MovesetError("nothing was written", do="see the messages above")
+        do = f"{empty[0]} holds no clip: give files with animations" if empty else "see the messages above"
+        raise MovesetError("nothing was written", do=do)
     return 2 if failed else 0
 
 
@@ -77,11 +79,13 @@ def summary(done: list[Converted]) -> str:
     files = [target for each in done for target in each.targets]
     clips, frames = sum(e.clips for e in done if e.targets), sum(e.frames for e in done if e.targets)
     failed = sum(bool(e.error) for e in done)
+    empty = sum(not e.error and not e.targets for e in done)
     where = files[0] if len(files) == 1 else count(len(files), "file")
-    lines = [
-        f"wrote {where}: {count(clips, 'clip')}, {count(frames, 'frame')}"
-        + (f"; {count(failed, 'file')} failed" if failed else "")
-    ]
+    lines = [f"wrote {where}: {count(clips, 'clip')}, {count(frames, 'frame')}"]
+    if empty:
+        lines[0] += f"; {count(empty, 'file')} without a clip"
+    if failed:
+        lines[0] += f"; {count(failed, 'file')} failed"
     noticed = Counter((f.severity, f.check, f.message) for e in done for f in e.findings)
     kinds = Counter((severity, check) for severity, check, _ in noticed.elements())
     for (severity, check), times in kinds.most_common():

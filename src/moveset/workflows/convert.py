@@ -36,6 +36,7 @@ class Converted:
 
     source: str
     targets: tuple[str, ...] = ()
+    """Files written; none where the source holds nothing that the format can hold, e.g. a mesh for BVH."""
     clips: int = 0
     frames: int = 0
     findings: tuple[Finding, ...] = ()
@@ -109,9 +110,7 @@ def convert(each: Plan, how: Conversion, inputs: frozenset[str] = frozenset()) -
     if how.fps is not None:
         asset = replace(asset, clips=tuple(resample(clip, how.fps) for clip in asset.clips))
     if not asset.clips and not (form.holds_meshes and any(c.meshes for c in asset.characters)):
-        raise MovesetError(
-            "holds nothing to write: no clip", file=each.source, do="give a file with an animation"
-        )
+        return Converted(each.source, findings=asset.findings)
     if form.holds_meshes and how.figure and not any(c.meshes for c in asset.characters):
         asset = _dressed(asset)
     written = []

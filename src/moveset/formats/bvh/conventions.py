@@ -18,8 +18,14 @@ _LIMB = 1.35
 """Longest bone chain of an adult from the hips [m]: hips to fingertips or toes, 1.1 to 1.6 in capture data."""
 
 _FRACTIONAL_RATES = (7.5, 12.5, *(n * 1000 / 1001 for n in (24, 30, 48, 60, 120, 240)))
+_SILENT = 1e-3
 _COARSE = 0.02
 """Relative rounding of a printed frame time beyond which it could stand for several rates."""
+
+
+def is_silent(track: Array, offset: Array) -> bool:
+    """Whether position channels (F, n) say nothing beside an OFFSET: at their word they would fold the bone."""
+    return bool(track.size and np.abs(track).max() < _SILENT * np.abs(offset).max())
 
 
 def frame_rate(frame_time: float, text: str) -> tuple[float, list[Finding]]:

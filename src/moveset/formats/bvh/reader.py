@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from moveset.errors import MovesetError
-from moveset.formats.bvh.conventions import UNITS, frame_rate, guess_unit, guess_up
+from moveset.formats.bvh.conventions import UNITS, frame_rate, guess_unit, guess_up, is_silent
 from moveset.formats.bvh.document import Document
 from moveset.formats.bvh.parse import BadNumbers, parse
 from moveset.geometry import euler, quaternion
@@ -25,8 +25,6 @@ _LARGEST = 1 << 29
 COMPILED_FROM = 1 << 15
 """Numbers in a file from which on the compiled conversion is loaded. By size alone, so that the same file gives the
 same last bit whatever ran before."""
-_SILENT = 1e-3
-"""Position channels this small beside the OFFSET say nothing: taken at their word they would fold the bone."""
 
 
 def read(
@@ -168,16 +166,15 @@ def _poses(
     notes: list[Finding] = []
     translations = np.broadcast_to(offsets, (frames, joints, 3))
     scales = None
-    placed, silent = [], []
+    silent = []
     for j, joint in enumerate(document.joints):
         first = document.starts[j]
         if place := joint.columns("p"):
             axes, columns = zip(*((axis, first + k) for axis, k in place), strict=True)
             track = document.values[:, columns]
-            if frames and positions == "replace" and np.abs(track).max() < _SILENT * np.abs(offsets[j]).max():
+            if positions == "replace" and is_silent(track, offsets[j]):
                 silent.append(joint.name)
                 continue
-            placed.append(j)
             if not translations.flags.writeable:
                 translations = translations.copy()
             translations[:, j, axes] = track + (offsets[j, axes] if positions == "add" else 0)

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from moveset.errors import MovesetError
+from moveset.formats.bvh.conventions import is_silent
 from moveset.formats.bvh.document import Document, Joint, Vector
 from moveset.formats.bvh.reader import metres_of, z_up
 from moveset.formats.bvh.text import number_block
@@ -219,8 +220,11 @@ def _channels(
             turn = channel[1] == "r"
             place = turns[j].index(channel[0]) if turn else "XYZ".index(channel[0])
             columns.append(angles[:, j, place] if turn else track[:, place])
-        # a rigid joint without position channels stands at its OFFSET
-        offset = skeleton.rest_translations[j] / metres if placed or not len(track) else track[0]
+        # a joint without position channels stands at its OFFSET, and so does one whose positions a reader may
+        # take for silent
+        offset = skeleton.rest_translations[j] / metres
+        if len(track) and (not placed or is_silent(track, offset)):
+            offset = track[0]
         if before and origin and metres == origin.unit:
             tips = before.tips
         else:
