@@ -122,5 +122,4 @@ def test_a_run_is_held_too(matching):
     run, _ = follow(matching, eight(3), 2.5, 8.0, 1, 0)
     toes, flags = toes_of(run.clips[0])[..., ::2], run.clips[0].contacts.flags[:, [1, 3]]
     steps = np.linalg.norm(np.diff(toes, axis=0), axis=-1)[flags[1:] & flags[:-1]]
-    assert np.mean(steps < 1e-3) > 0.85  # at full stretch some toes are let go, and counted
-    assert run.report.let_go > 0
+    assert np.sum(steps > 1e-3) <= run.report.let_go < 0.1 * len(steps)

@@ -77,7 +77,7 @@ class Layout:
                     f"layout {self.name!r}: {field.name} has shape {block.shape}, "
                     f"expected {(*leading, *field.shape)}"
                 )
-            parts.append(block.reshape(*leading, field.width))
+            parts.append(block.reshape((*leading, field.width)))
         return np.concatenate(parts, axis=-1)
 
     def unpack(self, vectors: Array) -> dict[str, Array]:
@@ -87,4 +87,4 @@ class Layout:
                 f"layout {self.name!r} has {self.width} numbers, the vectors have {vectors.shape[-1]}"
             )
         leading = vectors.shape[:-1]
-        return {f.name: vectors[..., self.slices[f.name]].reshape(*leading, *f.shape) for f in self.fields}
+        return {f.name: vectors[..., self.slices[f.name]].reshape((*leading, *f.shape)) for f in self.fields}

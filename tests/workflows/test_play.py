@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from moveset import formats
+from moveset.cli import main
+from moveset.errors import MovesetError
+from moveset.motion import Asset
+from moveset.synthetic.corpus import synthesize
+from moveset.workflows.load import load
+from moveset.workflows.play import Play, is_locomotion, play, write
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A handful of walks as BVH files, and a jump that is not to be walked with."""
+    folder = tmp_path_factory.mktemp("clips")
+    for name in (
+        "walk_100",
+        "walk_120",
+        "walk_140",
+        "walk_curve_left_30",
+        "walk_curve_right_30",
+        "jump_forward",
+    ):
+        clip = synthesize(name)
+        formats.write(Asset(clips=(clip,)), folder / f"{name}.bvh")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def played(folder):
+    return play([str(folder)], Play(path="circle:3", seconds=4, characters=2))
+
+
+def test_a_folder_of_clips_follows_a_path(played):
+    assert played.clips_used == 5
+    assert played.measures["path_distance"] < 0.3
+    assert {
+        "path_error",
+        "heading_error",
+        "foot_skate",
+        "jerk_ratio",
+        "microseconds",
+    } <= played.measures.keys()
+    assert len(played.run.clips) == 2 and len(played.run.clips[0]) == 120
+
+
+def test_two_characters_are_two_files_that_read_back(played, tmp_path):
+    written = write(played, str(tmp_path / "out.bvh"))
+    assert [name[-10:] for name in written] == ["out-01.bvh", "out-02.bvh"]
+    clip = load(written[1]).clips[0]
+    np.testing.assert_allclose(
+        clip.world_positions[:, :20], played.run.clips[1].world_positions[:, :20], atol=2e-3
+    )
+
+
+def test_a_picture_shows_all(played, tmp_path):
+    (name,) = write(played, str(tmp_path / "all.png"))
+    assert (tmp_path / "all.png").stat().st_size > 10_000 and name.endswith("all.png")
+
+
+@pytest.mark.parametrize("behavior", ["velocity", "wander"])
+def test_other_behaviors(folder, behavior):
+    played = play([str(folder)], Play(behavior=behavior, seconds=3, characters=3))
+    assert "path_error" not in played.measures
+    assert np.isfinite(played.run.positions).all()
+
+
+@pytest.mark.parametrize(
+    "name, words, walks",
+    [
+        ("walk_120", (), True),
+        ("jump_forward", (), False),
+        ("dataset-2_run_normal_001", (), True),
+        ("crouch_walk", (), False),
+        ("clip7", ("walking",), True),
+        ("runway_attack", (), False),
+        ("walk", ("Strafe",), False),
+    ],
+)
+def test_which_clips_are_plain_locomotion(name, words, walks):
+    assert is_locomotion(name, words) == walks
+
+
+def test_senseless_options_are_refused():
+    with pytest.raises(MovesetError, match="speed 99"):
+        Play(speed=99)
+    with pytest.raises(MovesetError, match="behavior 'fly'"):
+        Play(behavior="fly")
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stopped:
+        main(["play", *arguments])
+    out = capsys.readouterr()
+    return int(stopped.value.code or 0), out.out, out.err
+
+
+def test_the_command_prints_measures_and_writes(folder, tmp_path, capsys):
+    target = tmp_path / "walk.glb"
+    code, out, _ = run(capsys, str(folder), "--path", "line", "--seconds", "3", "-o", str(target), "--json")
+    answer = json.loads(out)
+    assert code == 0 and target.exists() and answer["files"] == [str(target)]
+    assert answer["measures"]["path_error"] < 1 and answer["report"]["controls"]["given"] == 90
+    assert len(load(str(target)).clips[0]) == 90
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        ((), "nothing to play"),
+        (("nowhere",), "nowhere"),
+        (("{folder}", "-o", "x.mp4"), "end it in .glb, .bvh, .gif or .png"),
+        (("{folder}", "--path", "spiral"), "there is no path 'spiral'"),
+        (("{folder}", "--where", "speed > 1"), "--where asks a library"),
+        (("{folder}", "--characters", "0"), "0 characters"),
+    ],
+)
+def test_mistakes_are_answered_in_a_sentence(folder, capsys, arguments, said):
+    code, _, err = run(capsys, *(a.format(folder=folder) for a in arguments))
+    assert code == 2 and said in err and "Traceback" not in err
