@@ -45,7 +45,7 @@ class ClipRow:
     ]
     split: Annotated[str, Column("VARCHAR", "train or held-out")] = ""
     kin: Annotated[
-        str, Column("VARCHAR", "the same for mirrored, retimed and moved copies of one motion")
+        str, Column("VARCHAR", "the same for copies of one motion, also mirrored, retimed, on other rigs")
     ] = ""
     tags: Annotated[list[str], Column("VARCHAR[]", "words from names, folders and tables, lower case")] = (
         field(default_factory=list)

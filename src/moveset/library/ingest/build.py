@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from moveset import __version__, formats
+from moveset.audit.digest import COMPARED
 from moveset.errors import MovesetError
 from moveset.library import license
 from moveset.library.ingest import shelf
@@ -229,7 +230,15 @@ def _crashed(job: Job) -> Part:
 def _recipe(policy: Policy, tools: Tools) -> str:
     """What all parts depend on apart from their files."""
     said = json.dumps(
-        [VERSION, __version__, policy.fps, policy.license, dict(policy.actions), bool(tools.thumbnail)]
+        [
+            VERSION,
+            __version__,
+            policy.fps,
+            policy.license,
+            dict(policy.actions),
+            bool(tools.thumbnail),
+            COMPARED,
+        ]
     )
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
