@@ -21,10 +21,10 @@ def scanned(points, triangles, camera=FRONT, size=SIZE, double_sided=True, mirro
     flat = mesh(points, triangles, normals=np.tile((0.0, 0.0, 1.0), (len(points), 1)))
     character = figure(flat, materials=(Material(double_sided=double_sided),))
     model = build_model([character])
-    screen = np.empty((len(points), 4))
+    screen = np.empty((len(points), 4), dtype=np.float32)
     raster.to_screen(points, camera.matrix(size), screen)
     seen = np.empty(size[::-1], dtype=np.int32)
-    depth = np.empty(size[::-1])
+    depth = np.empty(size[::-1], dtype=np.float32)
     turned = np.full(len(model.surface.triangles), mirrored)
     raster.scan(model.surface, screen, turned, 0.05, False, seen, depth)
     return seen, depth

@@ -53,9 +53,9 @@ class Canvas:
         vertices = len(model.positions)
         self.size, self.samples = (int(width), int(height)), int(samples)
         self.seen = np.empty((height * samples, width * samples), dtype=np.int32)
-        self.depth = np.empty(self.seen.shape, dtype=np.float64)
+        self.depth = np.empty(self.seen.shape, dtype=np.float32)
         self.posed = np.empty((vertices, 6), dtype=np.float32)
-        self.screen = np.empty((vertices, 4), dtype=np.float64)
+        self.screen = np.empty((vertices, 4), dtype=np.float32)
         self.first_row = model.joints[model.surface.triangles[:, 0], 0]
 
 

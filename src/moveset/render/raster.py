@@ -30,7 +30,6 @@ _BAYER = (
 ) / 16
 
 _LINEAR = linear(np.arange(256) / 255).astype(np.float32)
-_EVEN = (np.arange(256) / 255).astype(np.float32)
 
 
 OFFSET, WIDTH, HEIGHT, LEVELS, MODE, DOUBLE_SIDED, UNLIT = range(7)
@@ -66,11 +65,9 @@ def to_screen(points, matrix, out):
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def edge(screen, j, k):
     """Coefficients (a, b, c) of a x + b y + c, positive on one side of the line through vertices j and k."""
-    return (
-        screen[j, 1] * screen[k, 2] - screen[j, 2] * screen[k, 1],
-        screen[j, 2] * screen[k, 0] - screen[j, 0] * screen[k, 2],
-        screen[j, 0] * screen[k, 1] - screen[j, 1] * screen[k, 0],
-    )
+    xj, yj, wj = np.float64(screen[j, 0]), np.float64(screen[j, 1]), np.float64(screen[j, 2])
+    xk, yk, wk = np.float64(screen[k, 0]), np.float64(screen[k, 1]), np.float64(screen[k, 2])
+    return yj * wk - wj * yk, wj * xk - xj * wk, xj * yk - yj * xk
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -92,11 +89,11 @@ def _clipped(screen, i, j, k, near):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def texel(materials, atlas, material, per_pixel, u, v, nearest):
-    """Linear RGBA of a material's texture at (u, v), repeating, smoothed between texels unless `nearest`.
+def taps(materials, material, per_pixel, u, v, nearest):
+    """Four texels of the atlas around (u, v) and their weights; one of them has all the weight if `nearest`.
 
-    `per_pixel` is how many texels would fall on a pixel: the level of half size is taken whose texels are about
-    as large as pixels.
+    Textures repeat. `per_pixel` is how many texels would fall on a pixel: the level of half size is taken whose
+    texels are about as large as pixels.
     """
     offset, width, height = (
         materials[material, OFFSET],
@@ -110,35 +107,41 @@ def texel(materials, atlas, material, per_pixel, u, v, nearest):
         per_pixel *= 0.25
         level += 1
     x, y = (u - floor(u)) * width, (v - floor(v)) * height
+    one, none = np.float32(1), np.float32(0)
     if nearest:
         at = offset + min(int(y), height - 1) * width + min(int(x), width - 1)
-        return (
-            _LINEAR[atlas[at, 0]],
-            _LINEAR[atlas[at, 1]],
-            _LINEAR[atlas[at, 2]],
-            _EVEN[atlas[at, 3]],
-        )
+        return at, at, at, at, one, none, none, none
     x, y = x - 0.5, y - 0.5
     fx, fy = floor(x), floor(y)
     x0, y0 = int(fx), int(fy)
-    s, w = np.float32(x - fx), np.float32(y - fy)
+    s, t = np.float32(x - fx), np.float32(y - fy)
     x0, y0 = (x0 if x0 >= 0 else width - 1), (y0 if y0 >= 0 else height - 1)
     x1, y1 = (x0 + 1 if x0 + 1 < width else 0), (y0 + 1 if y0 + 1 < height else 0)
-    one = np.float32(1)
-    w00, w10, w01, w11 = (one - s) * (one - w), s * (one - w), (one - s) * w, s * w
-    p, q = offset + y0 * width + x0, offset + y0 * width + x1
-    r, z = offset + y1 * width + x0, offset + y1 * width + x1
+    above, below = offset + y0 * width, offset + y1 * width
     return (
-        _mix(_LINEAR, atlas[p, 0], atlas[q, 0], atlas[r, 0], atlas[z, 0], w00, w10, w01, w11),
-        _mix(_LINEAR, atlas[p, 1], atlas[q, 1], atlas[r, 1], atlas[z, 1], w00, w10, w01, w11),
-        _mix(_LINEAR, atlas[p, 2], atlas[q, 2], atlas[r, 2], atlas[z, 2], w00, w10, w01, w11),
-        _mix(_EVEN, atlas[p, 3], atlas[q, 3], atlas[r, 3], atlas[z, 3], w00, w10, w01, w11),
+        above + x0, above + x1, below + x0, below + x1,
+        (one - s) * (one - t), s * (one - t), (one - s) * t, s * t,
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def texel(materials, atlas, material, per_pixel, u, v, nearest):
+    """Linear RGB of a material's texture at (u, v); see `taps`."""
+    p, q, r, z, wp, wq, wr, wz = taps(materials, material, per_pixel, u, v, nearest)
+    return (
+        _LINEAR[atlas[p, 0]] * wp
+        + _LINEAR[atlas[q, 0]] * wq
+        + _LINEAR[atlas[r, 0]] * wr
+        + _LINEAR[atlas[z, 0]] * wz,
+        _LINEAR[atlas[p, 1]] * wp
+        + _LINEAR[atlas[q, 1]] * wq
+        + _LINEAR[atlas[r, 1]] * wr
+        + _LINEAR[atlas[z, 1]] * wz,
+        _LINEAR[atlas[p, 2]] * wp
+        + _LINEAR[atlas[q, 2]] * wq
+        + _LINEAR[atlas[r, 2]] * wr
+        + _LINEAR[atlas[z, 2]] * wz,
     )
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _mix(table, a, b, c, d, wa, wb, wc, wd):
-    return table[a] * wa + table[b] * wb + table[c] * wc + table[d] * wd
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -147,7 +150,8 @@ def _alpha(attributes, materials, atlas, material, per_pixel, i, j, k, w0, w1, w
     if materials[material, WIDTH] > 0:
         u = w0 * attributes[i, 4] + w1 * attributes[j, 4] + w2 * attributes[k, 4]
         v = w0 * attributes[i, 5] + w1 * attributes[j, 5] + w2 * attributes[k, 5]
-        alpha *= texel(materials, atlas, material, per_pixel, u, v, nearest)[3]
+        p, q, r, z, wp, wq, wr, wz = taps(materials, material, per_pixel, u, v, nearest)
+        alpha *= (atlas[p, 3] * wp + atlas[q, 3] * wq + atlas[r, 3] * wr + atlas[z, 3] * wz) / 255
     return alpha
 
 

@@ -158,7 +158,7 @@ def _shade(
         v = w0 * attributes[i, 5] + w1 * attributes[j, 5] + w2 * attributes[k, 5]
         det = abs(screen[i, 0] * a0 + screen[i, 1] * b0 + screen[i, 2] * c0)
         per_pixel = texels[t] * (screen[i, 2] * screen[j, 2] * screen[k, 2] * samples * samples) / det
-        tr, tg, tb, _ = texel(materials, atlas, material, per_pixel, u, v, nearest)
+        tr, tg, tb = texel(materials, atlas, material, per_pixel, u, v, nearest)
         r, g, b = r * tr, g * tg, b * tb
     if materials[material, UNLIT]:
         return r, g, b
