@@ -82,6 +82,12 @@ def test_standing_heights_are_not_fooled_by_one_bad_frame(leg_clip):
     np.testing.assert_allclose(standing_heights(leg_clip(foot))[1], 0.02, atol=1e-12)
 
 
+def test_standing_heights_are_not_fooled_by_a_short_dip(leg_clip):
+    foot = np.zeros((120, 3))
+    foot[50:54, 1] = -0.015
+    np.testing.assert_allclose(standing_heights(leg_clip(foot))[1], 0.02, atol=1e-12)
+
+
 def test_a_rest_pose_around_the_hips_has_its_floor_at_the_soles():
     skeleton = canonical_skeleton()
     lowered = skeleton.rest_translations.copy()

@@ -113,10 +113,23 @@ def test_displacements_integrate_back(smooth_clip):
     np.testing.assert_allclose(again.headings, frame.headings, atol=1e-12)
 
 
-def test_without_roles_the_root_turn_from_rest_counts():
-    turn = quaternion.from_axis_angle([1, 0, 0], -np.pi / 2)  # a Z-up rig under a Y-up world
+@pytest.mark.parametrize("axis", [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [0.6, 0.0, 0.8]])
+def test_without_roles_the_root_turn_from_rest_counts(axis):
+    turn = quaternion.from_axis_angle(axis, -np.pi / 2)  # as rigs made for Z up stand in a world of Y up
     skeleton = Skeleton(("a", "b"), np.array([-1, 0]), np.stack((turn, [0, 0, 0, 1])), np.zeros((2, 3)))
     rotations = np.repeat(skeleton.rest_rotations[None], 4, axis=0)
     rotations[:, 0] = quaternion.multiply(quaternion.from_axis_angle([0, 1, 0], 1.1), turn)
     clip = Clip(skeleton, rotations, np.zeros((4, 2, 3)), 30)
     np.testing.assert_allclose(ground_frame(clip).headings, 1.1, atol=1e-12)
+
+
+def test_without_roles_a_bow_is_no_turn(standing_clip):
+    clip = standing_clip(frames=5)
+    bow = np.array(clip.rotations)
+    bow[:, 0] = quaternion.multiply(
+        quaternion.from_axis_angle([0, 1, 0], 0.5), quaternion.from_axis_angle([1, 0, 0], np.radians(100))
+    )
+    bare = replace(clip.skeleton, roles=())
+    np.testing.assert_allclose(
+        ground_frame(replace(clip, skeleton=bare, rotations=bow)).headings, 0.5, atol=1e-9
+    )

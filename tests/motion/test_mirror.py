@@ -91,8 +91,12 @@ def test_baked_bone_frames(smooth_clip, assert_same_rotations, keep_rest):
     assert np.degrees(quaternion.angle_between(mean, mirrored_mean)[1:].max()) < 40
 
 
-def test_the_known_flips_are_found(smooth_clip):
-    clip, _ = baked(smooth_clip(size=0.4), keep_rest=False)
+@pytest.mark.parametrize("heading", [0.0, np.pi / 2, 3.0])
+def test_the_known_flips_are_found_at_any_heading(smooth_clip, heading):
+    clip = smooth_clip(size=0.4)
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = quaternion.multiply(quaternion.from_axis_angle([0, 1, 0], heading), rotations[:, 0])
+    clip, _ = baked(replace(clip, rotations=rotations), keep_rest=False)
     symmetry = find_symmetry(clip.skeleton, [clip])
     for j, role in enumerate(clip.skeleton.roles):
         expected = -np.eye(3)
@@ -147,7 +151,7 @@ def test_joints_without_roles_find_their_twin_by_place(smooth_clip):
     skeleton = canonical_skeleton()
     names = (*skeleton.names, "a", "b", "c", "d", "tail")
     arm, other = skeleton.joint("leftLowerArm"), skeleton.joint("rightLowerArm")
-    extra = np.array([[0.1, 0.02, 0], [0.2, 0, 0], [-0.2, 0, 0], [-0.1, 0.02, 0], [0, 0, -0.2]])
+    extra = np.array([[0.2, 0, 0], [0.1, 0.02, 0], [-0.1, 0.02, 0], [-0.2, 0, 0], [0, 0, -0.2]])
     bigger = Skeleton(
         names,
         np.concatenate((skeleton.parents, [arm, arm, other, other, 0])),

@@ -10,12 +10,14 @@ from moveset.motion.clip import Clip, Contacts
 from moveset.motion.roles import FEET, mirrored
 from moveset.motion.skeleton import Skeleton
 
-HEIGHT = 0.05
+HEIGHT = 0.03
 """A joint bears if it is less than this over its standing height [m] ..."""
 SPEED = 0.4
 """... and slower than this [m/s]."""
 _STILL = 0.3
+_REACH = 0.1
 _LEAST_STILL = 3
+"""A foot rests where it is slower than this [m/s] within this of its lowest [m]; so many frames tell its height."""
 _REST_SOLE = 0.08
 """The lowest joint of a rest pose that stands on y = 0 is at most this high [m]."""
 
@@ -43,8 +45,9 @@ def standing_heights(clip: Clip) -> Array:
     heights = positions[..., 1]
     own = []
     for height, speed in zip(heights.T, speeds.T):
-        still = height[(speed < _STILL) & (height < height.min() + 2 * HEIGHT)]
-        own.append(np.percentile(still, 10) if len(still) >= _LEAST_STILL else np.percentile(height, 2))
+        lowest = np.percentile(height, 2)
+        still = height[(speed < _STILL) & (height < lowest + _REACH)]
+        own.append(np.percentile(still, 10) if len(still) >= _LEAST_STILL else lowest)
     return _shared(feet(clip.skeleton), np.array(own))
 
 
