@@ -39,7 +39,7 @@ class ConvertOptions:
     """Rotation order of BVH outputs, e.g. ZXY; that of a BVH input, else ZXY."""
     mannequin: bool = True
     """Give motions without a mesh a figure, where the format holds meshes."""
-    json: bool = False
+    json: Annotated[bool, Parameter(negative=())] = False
     """Print JSON, one object a source file."""
 
 

@@ -19,9 +19,9 @@ from moveset.workflows.info import FileInfo, describe_all
 class InfoOptions:
     """Options of `moveset info`."""
 
-    tree: bool = False
+    tree: Annotated[bool, Parameter(negative=())] = False
     """Show each skeleton as a tree, with the role recognized for each joint."""
-    json: bool = False
+    json: Annotated[bool, Parameter(negative=())] = False
     """Print JSON, one object a file."""
     unit: str | None = None
     """Unit of BVH files: metres per unit, or m dm cm mm inch asf. Guessed if not given."""

@@ -20,6 +20,8 @@ COMPILED_FROM = 1 << 20
 """Bytes read so far, in one file or many; below, the 0.3 s that the import of numba takes would be most of it."""
 _seen = 0
 
+ABSURD = 1e12
+"""Numbers from here on are damage: no angle or length is so large, and their squares would soon overflow."""
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _NAN = re.compile(rb"[+-]?(nan(\(\w*\))?|1\.#(ind|qnan|snan)\d*)", re.IGNORECASE)
 _INFINITE = re.compile(rb"([+-]?)(inf(inity)?|1\.#inf\d*)", re.IGNORECASE)
