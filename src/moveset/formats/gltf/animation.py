@@ -44,6 +44,10 @@ class Range:
         """(F,) seconds in the file's time."""
         return self.start + np.arange(self.frames) / self.fps
 
+    def has_keys(self, keys: np.ndarray) -> bool:
+        """Whether `keys` (times) are the frames, one by one."""
+        return len(keys) == self.frames and float(np.abs(keys - self.times).max()) * self.fps < 1e-3
+
 
 @dataclass
 class ClipReader:
@@ -78,23 +82,69 @@ class ClipReader:
         names = dict(zip(animations, unique([self.document.name("animations", a) for a in animations])))
         self._check_size(spans, keys)
         broken = self._report(keys, spans, names)
-        still = [self._still_poses(path, some, joint) for path, some in enumerate(keys)]
-        blocks = self._moving_blocks(keys)
+        direct = self._direct(spans, moves)
+        arrays = [self._arrays(path, some, spans, direct, joint) for path, some in enumerate(keys)]
         clips = []
         for animation, start in zip(animations, offset):
             if animation in broken:
                 continue
-            span = spans[animation]
-            self.starts[names[animation]] = span.start
-            arrays = [
-                self._array(
-                    still[path][animation], span, path, keys[path], blocks.get((animation, path), ()), joint
-                )
-                for path in (ROTATION, TRANSLATION, SCALE)
-            ]
+            self.starts[names[animation]] = spans[animation].start
             rows = np.arange(start, np.searchsorted(tracks.clip, animation, side="right"))
-            clips.append(self._clip(animation, names[animation], rows, span, arrays))
+            of_clip = [by_animation[animation] for by_animation in arrays]
+            clips.append(self._clip(animation, names[animation], rows, spans[animation], of_clip))
         return clips
+
+    def _direct(self, spans: dict[int, Range], moves: np.ndarray) -> np.ndarray:
+        """(tracks,) which moving tracks have a key on every frame, and need no interpolation."""
+        tracks = self.tracks
+        direct = np.zeros(len(tracks), dtype=bool)
+        candidates = np.flatnonzero(moves & (tracks.interpolation != CUBIC) & (tracks.path != WEIGHTS))
+        pair = tracks.clip[candidates] * len(self.document.accessors) + tracks.input[candidates]
+        pairs, inverse = np.unique(pair, return_inverse=True)
+        good = np.zeros(len(pairs), dtype=bool)
+        for i, (clip, accessor) in enumerate(zip(*np.divmod(pairs, max(len(self.document.accessors), 1)))):
+            span = spans.get(int(clip))
+            good[i] = span is not None and span.has_keys(tracks.times[int(accessor)])
+        direct[candidates] = good[inverse]
+        return direct
+
+    def _arrays(
+        self, path: int, keys: Keys, spans: dict[int, Range], direct: np.ndarray, joint: np.ndarray
+    ) -> dict[int, np.ndarray]:
+        """(F, J, width) of one path by animation: a view of one pose where nothing moves, else a part of one array."""
+        tracks, still = self.tracks, self._still_poses(path, keys, joint)
+        moving = np.flatnonzero(~keys.still)
+        clip_of, joint_of = tracks.clip[keys.rows], joint[keys.rows]
+        active = np.unique(clip_of[moving])
+        frames = np.array([spans[a].frames for a in active.tolist()], dtype=np.int64)
+        full = np.repeat(still[active], frames, axis=0)
+        begin = np.zeros(len(still), dtype=np.int64)
+        begin[active] = np.cumsum(frames) - frames
+
+        at = moving[direct[keys.rows[moving]]]
+        counts = tracks.keys[keys.rows[at]]
+        track = np.repeat(at, counts)
+        frame = np.arange(len(track)) - np.repeat(np.cumsum(counts) - counts, counts)
+        values = self._to_joints(path, joint_of[track], keys.values[keys.first[track] + frame])
+        full[begin[clip_of[track]] + frame, joint_of[track]] = values
+
+        for block in _blocks(tracks, keys.rows, moving[~direct[keys.rows[moving]]]):
+            row, span = int(keys.rows[block[0]]), spans[int(clip_of[block[0]])]
+            interpolation, times = int(tracks.interpolation[row]), tracks.times[int(tracks.input[row])]
+            sampled = keys.block(block, len(times) * (3 if interpolation == CUBIC else 1))
+            sampled = evaluate(times, sampled, span, interpolation, path == ROTATION)
+            joints = joint_of[block]
+            baked = self._to_joints(path, joints, sampled)
+            if path == ROTATION and interpolation == CUBIC:
+                baked = _continuous(baked, self.rig.skeleton.rest_rotations[joints])
+            start = begin[tracks.clip[row]]
+            full[start : start + span.frames, joints] = baked
+        parts = {a: full[begin[a] : begin[a] + f] for a, f in zip(active.tolist(), frames.tolist())}
+        return parts | {
+            a: np.broadcast_to(still[a], (span.frames, *still[a].shape))
+            for a, span in spans.items()
+            if a not in parts
+        }
 
     def _still_poses(self, path: int, keys: Keys, joint: np.ndarray) -> np.ndarray:
         """(A, J, 4 or 3): for each animation the rest pose with every track put in that holds still."""
@@ -106,47 +156,6 @@ class ClipReader:
         held = keys.values[keys.first[keys.still] + cubic] if len(rows) else np.zeros((0, rest.shape[1]))
         poses[tracks.clip[rows], joint[rows]] = self._to_joints(path, joint[rows], held)
         return poses
-
-    def _moving_blocks(self, keys: list[Keys]) -> dict[tuple[int, int], list[np.ndarray]]:
-        """By (animation, path): places in `keys[path]` of tracks that move and share key times and interpolation."""
-        tracks, blocks = self.tracks, {}
-        for path, some in enumerate(keys):
-            at = np.flatnonzero(~some.still)
-            rows = some.rows[at]
-            order = np.lexsort((tracks.interpolation[rows], tracks.input[rows], tracks.clip[rows]))
-            at, rows = at[order], rows[order]
-            key = np.stack((tracks.clip[rows], tracks.input[rows], tracks.interpolation[rows]))
-            edges = np.flatnonzero((key[:, 1:] != key[:, :-1]).any(axis=0)) + 1
-            for block in np.split(at, edges) if len(at) else ():
-                blocks.setdefault((int(tracks.clip[some.rows[block[0]]]), path), []).append(block)
-        return blocks
-
-    def _array(
-        self,
-        pose: np.ndarray,
-        span: Range,
-        path: int,
-        keys: Keys,
-        blocks: Sequence[np.ndarray],
-        joint: np.ndarray,
-    ) -> np.ndarray:
-        """(F, J, width) of one path: the still pose where nothing moves (a view), else with its moving tracks."""
-        if not blocks:
-            return np.broadcast_to(pose, (span.frames, *pose.shape))
-        tracks, full = self.tracks, np.empty((span.frames, *pose.shape))
-        full[:] = pose
-        for block in blocks:
-            row = int(keys.rows[block[0]])
-            interpolation, times = int(tracks.interpolation[row]), tracks.times[int(tracks.input[row])]
-            values = keys.block(block, len(times) * (3 if interpolation == CUBIC else 1))
-            joints = joint[keys.rows[block]]
-            baked = self._to_joints(
-                path, joints, evaluate(times, values, span, interpolation, path == ROTATION)
-            )
-            if path == ROTATION and interpolation == CUBIC:
-                baked = _continuous(baked, self.rig.skeleton.rest_rotations[joints])
-            full[:, joints] = baked
-        return full
 
     def _to_joints(self, path: int, joints: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Node values (..., K, width) as joint values."""
@@ -169,7 +178,7 @@ class ClipReader:
             scales=scales if _off_one(scales) else None,
             loop=known.loop,
             additive=known.additive,
-            tags=known.tags_of(self.document),
+            tags=known.tags_of(self.document, name),
             events=known.events,
             contacts=known.contacts(span.frames),
             curves=self._curves(rows, span, known.curves(span.frames)),
@@ -281,6 +290,16 @@ class ClipReader:
         return curves
 
 
+def _blocks(tracks: Tracks, rows: np.ndarray, at: np.ndarray) -> list[np.ndarray]:
+    """Places `at` in `rows` in blocks of tracks that share clip, key times and interpolation."""
+    if not len(at):
+        return []
+    key = np.stack((tracks.interpolation[rows[at]], tracks.input[rows[at]], tracks.clip[rows[at]]))
+    order = np.lexsort(key)
+    edges = np.flatnonzero((key[:, order[1:]] != key[:, order[:-1]]).any(axis=0)) + 1
+    return np.split(at[order], edges)
+
+
 def _off_one(scales: np.ndarray) -> bool:
     """Whether any scale (F, J, 3) is not 1; looks at one frame where all share it."""
     shown = scales if scales.strides[0] else scales[:1]
@@ -299,7 +318,7 @@ def evaluate(
 ) -> np.ndarray:
     """(F, K, width) at the frames of `span`, of values (keys, K, width); three rows a key for cubic splines."""
     times, values = span.times, values.astype(np.float64, copy=False)
-    if interpolation != CUBIC and len(keys) == len(times) and np.abs(keys - times).max() * span.fps < 1e-3:
+    if interpolation != CUBIC and span.has_keys(keys):
         return values
     # a key counts as reached a hundredth of a frame early: float32 times lie on either side of their frame
     at = np.clip(np.searchsorted(keys, times + 0.01 / span.fps, side="right") - 1, 0, len(keys) - 1)

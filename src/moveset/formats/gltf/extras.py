@@ -25,12 +25,13 @@ class Known:
     contact_spans: dict[str, list] = field(default_factory=dict)
     curve_values: dict[str, list] = field(default_factory=dict)
 
-    def tags_of(self, document: Document) -> Tags:
-        """The tags, with the license from the file's copyright where the clip names none."""
+    def tags_of(self, document: Document, clip: str) -> Tags:
+        """The tags; source and license from the file where the clip names none."""
+        alone = document.size("animations") == 1
+        source = self.tags.source or (document.path if alone else f"{document.path}#{clip}")
         stated = document.json["asset"].get("copyright")
-        if self.tags.license or not isinstance(stated, str):
-            return self.tags
-        return replace(self.tags, license=stated)
+        license = self.tags.license or (stated if isinstance(stated, str) else "")
+        return replace(self.tags, source=source, license=license)
 
     def contacts(self, frames: int) -> Contacts | None:
         """Per-frame flags of the spans."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ class Keys:
     rows: np.ndarray
     """(K,) rows of the track table."""
     values: np.ndarray
-    """(all keys, width) float64; a cubic track has three rows a key: in-tangent, value, out-tangent."""
+    """(all keys, width) float32, as files have them; a cubic track has three rows a key: in-tangent, value, out-tangent."""
     first: np.ndarray
     """(K,) where each track begins in `values`."""
     still: np.ndarray
@@ -41,19 +42,29 @@ def read_keys(tracks: Tracks, rows: np.ndarray, path: int, near: np.ndarray) -> 
     """
     if not len(rows):
         none = np.zeros(0, dtype=np.int64)
-        return Keys(rows, np.zeros((0, 4 if path == ROTATION else 3)), none, none > 0, none > 0, none, none)
+        return Keys(
+            rows,
+            np.zeros((0, 4 if path == ROTATION else 3), np.float32),
+            none,
+            none > 0,
+            none > 0,
+            none,
+            none,
+        )
     accessors = tracks.document.accessors
     counts = accessors.count[tracks.output[rows]]
-    with np.errstate(invalid="ignore"):  # NaN is found below, and named
-        values = accessors.concatenate(tracks.output[rows]).astype(np.float64)
+    stored = accessors.concatenate(tracks.output[rows])
     first = np.cumsum(counts) - counts
-    changes = np.zeros(len(values) + 1, dtype=np.int64)
-    np.cumsum((values[1:] != values[:-1]).any(axis=1), out=changes[1:-1])
+    changes = np.zeros(len(stored) + 1, dtype=np.int64)
+    np.cumsum(functools.reduce(np.bitwise_or, (stored[1:] != stored[:-1]).T), out=changes[1:-1])
     still = changes[first + counts - 1] == changes[first]
+    values = stored.astype(np.float32, copy=False)
     cubic = tracks.interpolation[rows] == CUBIC
     still &= ~(cubic & (counts > 3))
     finite = np.ones(len(rows), dtype=bool)
-    if not np.isfinite(values).all():
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = values.sum(dtype=np.float64)
+    if not np.isfinite(total):
         finite = np.minimum.reduceat(np.isfinite(values).all(axis=1), first)
         values = np.where(np.isfinite(values), values, 0)
     flips = off_norm = np.zeros(len(rows), dtype=np.int64)
@@ -67,19 +78,20 @@ def _unit_and_continuous(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Unit rotations with continuous signs, and how many of each track were not so."""
     squares = np.einsum("ki,ki->k", values, values)
-    is_key = np.ones(len(values), dtype=bool)
-    of_cubic = np.repeat(cubic, counts)
-    if cubic.any():  # tangents are no rotations, and a key must keep the sign that its tangents belong to
+    off = np.abs(squares - 1) > 2 * UNIT_NORM_TOLERANCE
+    if not cubic.any():
+        off_norm = np.add.reduceat(off, first, dtype=np.int64)
+        unit = quaternion.normalize(values) if off_norm.any() else values / np.sqrt(squares)[:, None]
+    else:  # tangents are no rotations, and a key must keep the length and sign that its tangents belong to
+        of_cubic = np.repeat(cubic, counts)
         within = np.arange(len(values)) - np.repeat(first, counts)
-        is_key = ~of_cubic | (within % 3 == 1)
-    off_norm = np.add.reduceat(
-        (np.abs(squares - 1) > 2 * UNIT_NORM_TOLERANCE) & is_key, first, dtype=np.int64
-    )
-    unit = np.where(of_cubic[:, None], values, quaternion.normalize(values))
+        off_norm = np.add.reduceat(off & (~of_cubic | (within % 3 == 1)), first, dtype=np.int64)
+        unit = np.where(of_cubic[:, None], values, quaternion.normalize(values))
     turned = np.empty(len(unit), dtype=bool)
     turned[1:] = np.einsum("ki,ki->k", unit[1:], unit[:-1]) < 0
     turned[first] = False
-    turned &= ~of_cubic
+    if cubic.any():
+        turned &= ~np.repeat(cubic, counts)
     flips = np.add.reduceat(turned, first, dtype=np.int64)
     turned[first] = (np.einsum("ki,ki->k", unit[first], near) < 0) & ~cubic
     if turned.any():

@@ -26,8 +26,8 @@ from moveset.formats.gltf.nodes import Nodes, polar
 from moveset.geometry import quaternion
 from moveset.motion import Skeleton
 
-_SNAP = 1e-6
-"""Constants this close to the identity are rounding noise of exporters (a scale of 0.9999998)."""
+_SNAP = 1e-5
+"""Constants this close to the identity are rounding noise of exporters (a scale of 0.999999)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,19 +44,26 @@ class Tracks:
     @cached_property
     def times(self) -> dict[int, np.ndarray]:
         """Key times [s] by accessor, checked to be finite and not to run backwards."""
-        return {int(i): self._times(int(i)) for i in np.unique(self.input)}
-
-    def _times(self, accessor: int) -> np.ndarray:
-        where = f"accessors[{accessor}]"
-        times = self.document.accessors.decode(accessor, (1,), "key times")[:, 0].astype(np.float64)
+        inputs = np.unique(self.input)
+        if not len(inputs):
+            return {}
+        accessors = self.document.accessors
+        counts, widths = accessors.count[inputs], accessors.width[inputs]
+        if np.any(widths != 1):
+            accessor = int(inputs[np.argmax(widths != 1)])
+            raise self.document.error("key times must be of type SCALAR", f"accessors[{accessor}]")
+        times = accessors.concatenate(inputs)[:, 0].astype(np.float64)
+        of = np.repeat(inputs, counts)
         if not np.isfinite(times).all():
+            where = f"accessors[{of[np.argmin(np.isfinite(times))]}]"
             raise self.document.error("key times hold NaN or infinite numbers", where)
-        if np.any(times[1:] < times[:-1]):
-            at = int(np.argmax(times[1:] < times[:-1]))
+        backwards = np.flatnonzero((times[1:] < times[:-1]) & (of[1:] == of[:-1]))
+        if len(backwards):
+            at = backwards[0]
             raise self.document.error(
-                f"key times run backwards: {times[at]:g} s, then {times[at + 1]:g} s", where
+                f"key times run backwards: {times[at]:g} s, then {times[at + 1]:g} s", f"accessors[{of[at]}]"
             )
-        return times
+        return dict(zip(inputs.tolist(), np.split(times, np.cumsum(counts)[:-1])))
 
     def where(self, row: int) -> str:
         """What a message calls a track."""
