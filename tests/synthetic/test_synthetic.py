@@ -112,7 +112,7 @@ def test_the_motion_has_no_jumps(clips):
         turned = (
             np.degrees(quaternion.angle_between(clip.rotations[1:], clip.rotations[:-1])).max() * clip.fps
         )
-        assert turned < 3500, name
+        assert turned < 4000, name
         moved = np.linalg.norm(np.diff(clip.world_positions, axis=0), axis=2).max() * clip.fps
         assert moved < 20, name
 
@@ -149,7 +149,7 @@ def test_the_root_follows_the_path_it_was_asked_to_follow(clips):
         clip = clips[name]
         path = np.stack((clip.curves["path_x"], clip.curves["path_z"]), axis=1)
         away = np.linalg.norm(clip.world_positions[:, 0][:, (0, 2)] - path, axis=1)
-        assert away.mean() < 0.04 and away.max() < 0.12, name
+        assert away.mean() < 0.06 and away.max() < 0.12, name
     walk = clips["walk_140"]
     assert walk.curves["path_z"][-1] == pytest.approx(1.4 * walk.seconds, abs=0.01)
 

@@ -27,7 +27,7 @@ _ARM = 0.5355
 SHAFT = 0.19
 """Between the hands on a two-handed weapon [m]."""
 
-ROLL = 0.03
+ROLL = 0.05
 """How long a forearm takes to roll the hand over, as the sigma of a Gaussian [s]."""
 
 
@@ -62,8 +62,8 @@ class Delays:
 
     pelvis: float = -0.05
     chest: float = -0.025
-    hand: float = 0.0
-    weapon: float = 0.015
+    hand: float = 0.012
+    weapon: float = 0.02
     off: float = 0.03
     head: float = -0.06
 

@@ -17,14 +17,14 @@ from moveset.synthetic.recipe import Recipe, Stage
 from moveset.synthetic.steps import Footing
 
 ONE_HANDED = Style(
-    footing=Footing(cadence=1.75, stand_width=0.30, stagger=0.26, open=0.6, keep=0.6),
-    crouch=0.045, lean=0.05, side_on=-0.30, swing=0.5,
+    footing=Footing(cadence=1.75, stand_width=0.34, stagger=0.34, open=0.6, keep=0.6),
+    crouch=0.07, lean=0.05, side_on=-0.30, swing=0.5,
 )  # fmt: skip
 """Left foot forward, weapon shoulder back."""
 TWO_HANDED = replace(
     ONE_HANDED,
-    footing=Footing(cadence=1.6, stand_width=0.34, stagger=0.28, open=0.6, keep=0.6),
-    crouch=0.06,
+    footing=Footing(cadence=1.6, stand_width=0.38, stagger=0.36, open=0.6, keep=0.6),
+    crouch=0.085,
     lean=0.07,
 )
 
@@ -59,33 +59,33 @@ def _key(
 
 ONE = {
     "overhead": Swing(
-        _key((-0.24, 0.32, 0.02), (0.15, 0.55, -0.82), (-14, -4, 0), (-30, -9, -5), (-0.02, 0.0, -0.05), (0.16, -0.04, 0.36)),
-        _key((-0.12, 0.02, 0.46), (0.05, 0.50, 0.87), (8, 5, 0), (12, 12, 3), (0.01, -0.05, 0.06), (0.26, -0.22, 0.16)),
-        _key((0.06, -0.36, 0.34), (0.30, -0.50, 0.80), (14, 9, 0), (26, 24, 5), (0.02, -0.09, 0.09), (0.30, -0.30, 0.02)),
+        _key((-0.24, 0.32, 0.02), (0.15, 0.55, -0.82), (-21, -4, 0), (-39, -9, -5), (-0.02, 0.0, -0.05), (0.16, -0.04, 0.36)),
+        _key((-0.14, 0.04, 0.52), (0.05, 0.50, 0.87), (12, 5, 0), (16, 12, 3), (0.01, -0.05, 0.06), (0.26, -0.22, 0.16)),
+        _key((0.06, -0.36, 0.34), (0.30, -0.50, 0.80), (21, 9, 0), (34, 24, 5), (0.02, -0.09, 0.09), (0.30, -0.30, 0.02)),
         "from above",
     ),
     "right_to_left": Swing(
-        _key((-0.46, -0.02, 0.06), (-0.50, 0.30, -0.81), (-20, -2, 0), (-42, 0, -4), (-0.05, -0.01, -0.04), (0.12, -0.06, 0.38)),
-        _key((-0.12, -0.06, 0.46), (-0.35, 0.08, 0.93), (8, 3, 0), (14, 6, 2), (0.02, -0.05, 0.05), (0.28, -0.18, 0.14)),
-        _key((0.30, -0.10, 0.26), (0.94, -0.05, 0.20), (20, 4, 0), (44, 8, 4), (0.05, -0.06, 0.07), (0.34, -0.24, -0.02)),
+        _key((-0.46, -0.02, 0.06), (-0.50, 0.30, -0.81), (-30, -2, 0), (-55, 0, -4), (-0.05, -0.01, -0.04), (0.12, -0.06, 0.38)),
+        _key((-0.14, -0.05, 0.52), (-0.35, 0.08, 0.93), (12, 3, 0), (18, 6, 2), (0.02, -0.05, 0.05), (0.28, -0.18, 0.14)),
+        _key((0.30, -0.10, 0.26), (0.94, -0.05, 0.20), (30, 4, 0), (57, 8, 4), (0.05, -0.06, 0.07), (0.34, -0.24, -0.02)),
         "from right to left",
     ),
     "left_to_right": Swing(
-        _key((0.24, -0.02, 0.22), (0.80, 0.35, -0.48), (16, -1, 0), (36, 2, 4), (0.04, -0.02, -0.03), (0.12, -0.22, 0.30)),
-        _key((-0.12, -0.04, 0.48), (0.30, 0.06, 0.95), (-2, 3, 0), (2, 5, 0), (0.0, -0.05, 0.05), (0.26, -0.22, 0.14)),
-        _key((-0.50, -0.06, 0.18), (-0.88, 0.05, 0.15), (-16, 2, 0), (-30, 5, -4), (-0.04, -0.05, 0.06), (0.34, -0.20, -0.02)),
+        _key((0.24, -0.02, 0.22), (0.80, 0.35, -0.48), (24, -1, 0), (47, 2, 4), (0.04, -0.02, -0.03), (0.12, -0.22, 0.30)),
+        _key((-0.14, -0.04, 0.53), (0.30, 0.06, 0.95), (-3, 3, 0), (3, 5, 0), (0.0, -0.05, 0.05), (0.26, -0.22, 0.14)),
+        _key((-0.50, -0.06, 0.18), (-0.88, 0.05, 0.15), (-24, 2, 0), (-39, 5, -4), (-0.04, -0.05, 0.06), (0.34, -0.20, -0.02)),
         "from left to right",
     ),
     "diagonal_down": Swing(
-        _key((-0.40, 0.28, 0.00), (-0.25, 0.68, -0.69), (-18, -4, 0), (-38, -7, -6), (-0.04, 0.0, -0.05), (0.14, -0.04, 0.37)),
-        _key((-0.10, -0.02, 0.47), (-0.08, 0.35, 0.93), (8, 5, 0), (14, 11, 4), (0.02, -0.05, 0.06), (0.27, -0.20, 0.15)),
-        _key((0.24, -0.34, 0.24), (0.72, -0.58, 0.38), (18, 8, 0), (36, 20, 7), (0.04, -0.09, 0.08), (0.33, -0.28, 0.0)),
+        _key((-0.40, 0.28, 0.00), (-0.25, 0.68, -0.69), (-27, -4, 0), (-49, -7, -6), (-0.04, 0.0, -0.05), (0.14, -0.04, 0.37)),
+        _key((-0.13, -0.01, 0.53), (-0.08, 0.35, 0.93), (12, 5, 0), (18, 11, 4), (0.02, -0.05, 0.06), (0.27, -0.20, 0.15)),
+        _key((0.24, -0.34, 0.24), (0.72, -0.58, 0.38), (27, 8, 0), (47, 20, 7), (0.04, -0.09, 0.08), (0.33, -0.28, 0.0)),
         "diagonally down from the right shoulder",
     ),
     "diagonal_up": Swing(
-        _key((-0.40, -0.38, 0.06), (-0.42, -0.62, -0.66), (-18, 6, 0), (-36, 14, 5), (-0.04, -0.09, -0.03), (0.14, -0.10, 0.36)),
-        _key((-0.10, -0.06, 0.47), (-0.12, 0.05, 0.99), (6, 2, 0), (10, 4, 0), (0.02, -0.04, 0.05), (0.27, -0.22, 0.14)),
-        _key((0.18, 0.26, 0.32), (0.55, 0.80, 0.22), (18, -2, 0), (36, -8, -6), (0.04, 0.01, 0.06), (0.33, -0.26, 0.0)),
+        _key((-0.40, -0.38, 0.06), (-0.42, -0.62, -0.66), (-27, 6, 0), (-47, 14, 5), (-0.04, -0.09, -0.03), (0.14, -0.10, 0.36)),
+        _key((-0.13, -0.05, 0.53), (-0.12, 0.05, 0.99), (9, 2, 0), (13, 4, 0), (0.02, -0.04, 0.05), (0.27, -0.22, 0.14)),
+        _key((0.18, 0.26, 0.32), (0.55, 0.80, 0.22), (27, -2, 0), (47, -8, -6), (0.04, 0.01, 0.06), (0.33, -0.26, 0.0)),
         "diagonally up from the right hip",
     ),
     "thrust": Swing(
@@ -97,33 +97,33 @@ ONE = {
 }  # fmt: skip
 TWO = {
     "overhead": Swing(
-        _key((-0.08, 0.30, 0.08), (0.05, 0.50, -0.86), (-8, -6, 0), (-14, -13, 0), (0.0, 0.01, -0.07)),
-        _key((-0.04, -0.02, 0.44), (0.02, 0.45, 0.89), (4, 8, 0), (4, 14, 0), (0.0, -0.06, 0.07)),
-        _key((-0.02, -0.40, 0.34), (0.06, -0.50, 0.86), (8, 14, 0), (10, 32, 0), (0.0, -0.12, 0.10)),
+        _key((-0.08, 0.30, 0.08), (0.05, 0.50, -0.86), (-12, -6, 0), (-18, -13, 0), (0.0, 0.01, -0.07)),
+        _key((-0.04, -0.02, 0.44), (0.02, 0.45, 0.89), (6, 8, 0), (5, 14, 0), (0.0, -0.06, 0.07)),
+        _key((-0.02, -0.40, 0.34), (0.06, -0.50, 0.86), (12, 14, 0), (13, 32, 0), (0.0, -0.12, 0.10)),
         "from above", "Blunt",
     ),
     "right_to_left": Swing(
-        _key((-0.24, -0.06, 0.18), (-0.60, 0.40, -0.69), (-24, -2, 0), (-50, 0, -5), (-0.07, -0.03, -0.05)),
-        _key((-0.06, -0.10, 0.42), (-0.30, 0.10, 0.95), (8, 5, 0), (12, 9, 2), (0.02, -0.07, 0.06)),
-        _key((0.16, -0.10, 0.30), (0.93, 0.10, 0.20), (26, 6, 0), (52, 11, 5), (0.07, -0.08, 0.08)),
+        _key((-0.24, -0.06, 0.18), (-0.60, 0.40, -0.69), (-36, -2, 0), (-65, 0, -5), (-0.07, -0.03, -0.05)),
+        _key((-0.06, -0.10, 0.42), (-0.30, 0.10, 0.95), (12, 5, 0), (16, 9, 2), (0.02, -0.07, 0.06)),
+        _key((0.16, -0.10, 0.30), (0.93, 0.10, 0.20), (39, 6, 0), (68, 11, 5), (0.07, -0.08, 0.08)),
         "from right to left",
     ),
     "left_to_right": Swing(
-        _key((0.10, -0.08, 0.24), (0.68, 0.42, -0.60), (20, -2, 0), (46, 0, 5), (0.06, -0.03, -0.04)),
-        _key((-0.06, -0.10, 0.42), (0.25, 0.10, 0.96), (-6, 5, 0), (-8, 8, -2), (-0.01, -0.06, 0.06)),
-        _key((-0.28, -0.10, 0.26), (-0.90, 0.10, 0.25), (-24, 5, 0), (-48, 9, -5), (-0.06, -0.07, 0.08)),
+        _key((0.10, -0.08, 0.24), (0.68, 0.42, -0.60), (30, -2, 0), (60, 0, 5), (0.06, -0.03, -0.04)),
+        _key((-0.06, -0.10, 0.42), (0.25, 0.10, 0.96), (-9, 5, 0), (-10, 8, -2), (-0.01, -0.06, 0.06)),
+        _key((-0.28, -0.10, 0.26), (-0.90, 0.10, 0.25), (-36, 5, 0), (-62, 9, -5), (-0.06, -0.07, 0.08)),
         "from left to right",
     ),
     "diagonal_down": Swing(
-        _key((-0.22, 0.22, 0.10), (-0.30, 0.62, -0.72), (-20, -5, 0), (-42, -9, -6), (-0.05, 0.0, -0.06)),
-        _key((-0.06, -0.06, 0.43), (-0.10, 0.40, 0.91), (7, 7, 0), (10, 13, 4), (0.02, -0.07, 0.07)),
-        _key((0.10, -0.38, 0.28), (0.62, -0.62, 0.48), (22, 11, 0), (42, 26, 7), (0.06, -0.11, 0.09)),
+        _key((-0.22, 0.22, 0.10), (-0.30, 0.62, -0.72), (-30, -5, 0), (-55, -9, -6), (-0.05, 0.0, -0.06)),
+        _key((-0.06, -0.06, 0.43), (-0.10, 0.40, 0.91), (10, 7, 0), (13, 13, 4), (0.02, -0.07, 0.07)),
+        _key((0.10, -0.38, 0.28), (0.62, -0.62, 0.48), (33, 11, 0), (55, 26, 7), (0.06, -0.11, 0.09)),
         "diagonally down from the right shoulder",
     ),
     "diagonal_up": Swing(
-        _key((-0.24, -0.36, 0.16), (-0.45, -0.50, -0.74), (-22, 8, 0), (-44, 20, 5), (-0.06, -0.13, -0.03)),
-        _key((-0.06, -0.10, 0.43), (-0.15, 0.05, 0.99), (6, 4, 0), (8, 7, 0), (0.02, -0.05, 0.06)),
-        _key((0.08, 0.22, 0.32), (0.45, 0.86, 0.22), (20, -3, 0), (38, -10, -5), (0.05, 0.01, 0.07)),
+        _key((-0.24, -0.36, 0.16), (-0.45, -0.50, -0.74), (-33, 8, 0), (-57, 20, 5), (-0.06, -0.13, -0.03)),
+        _key((-0.06, -0.10, 0.43), (-0.15, 0.05, 0.99), (9, 4, 0), (10, 7, 0), (0.02, -0.05, 0.06)),
+        _key((0.08, 0.22, 0.32), (0.45, 0.86, 0.22), (30, -3, 0), (49, -10, -5), (0.05, 0.01, 0.07)),
         "diagonally up from the right hip",
     ),
     "thrust": Swing(
@@ -149,18 +149,23 @@ class Timing:
 
 
 TIMINGS = {
-    ("one", "light"): Timing(0.25, 0.42, 0.72, 1.10, 0.42),
-    ("one", "heavy"): Timing(0.46, 0.80, 1.16, 1.75, 0.62, hold=0.12),
-    ("two", "light"): Timing(0.34, 0.56, 0.92, 1.40, 0.42),
-    ("two", "heavy"): Timing(0.58, 1.02, 1.50, 2.15, 0.66, hold=0.18),
+    ("one", "light"): Timing(0.27, 0.39, 0.66, 1.10, 0.55),
+    ("one", "heavy"): Timing(0.48, 0.74, 1.08, 1.70, 0.80, hold=0.12),
+    ("two", "light"): Timing(0.36, 0.50, 0.84, 1.40, 0.55),
+    ("two", "heavy"): Timing(0.60, 0.96, 1.40, 2.10, 0.85, hold=0.20),
 }
 
 
-def blow(swing: Swing, timing: Timing, guard: Key, start: float = 0.0) -> tuple[tuple[float, Key], ...]:
+def blow(
+    swing: Swing, timing: Timing, guard: Key, effort: float, start: float = 0.0
+) -> tuple[tuple[float, Key], ...]:
     """Keys of one blow that begins at `start`: the hit divides its time as it divides the way of the blade."""
     begin = timing.windup + timing.hold
+    swing = replace(
+        swing, **{part: _with_effort(getattr(swing, part), effort) for part in ("windup", "hit", "follow")}
+    )
     before, after = _way(swing.windup, swing.hit), _way(swing.hit, swing.follow)
-    end = timing.hit + (timing.hit - begin) * after / before
+    end = timing.hit + _FOLLOW * (timing.hit - begin) * after / before
     keys = [(timing.windup, swing.windup)]
     if timing.hold:
         keys.append((begin, _beyond(guard, swing.windup, 1.06)))
@@ -169,6 +174,25 @@ def blow(swing: Swing, timing: Timing, guard: Key, start: float = 0.0) -> tuple[
     return acts.shifted(keys, start)
 
 
+_EFFORT = {"light": 1.45, "heavy": 2.0}
+"""Factor on how far hips and trunk bend, sink and reach into a blow."""
+
+
+def _with_effort(key: Key, effort: float) -> Key:
+    """The same key with the whole body in it."""
+    left, up, ahead = key.shift
+    (chest_turn, chest_pitch, chest_roll), (turn, pitch, roll) = key.chest, key.pelvis
+    pitch_effort = 0.5 + 0.5 * effort
+    return replace(
+        key,
+        pelvis=(turn, pitch_effort * pitch, roll),
+        chest=(chest_turn, pitch_effort * chest_pitch, pitch_effort * chest_roll),
+        shift=(effort * left, effort * up, pitch_effort * ahead),
+    )
+
+
+_FOLLOW = 0.75
+"""A blow is stopped in less time than it takes to bring it up to speed."""
 _BLADE = 0.7
 """Length of a weapon for the timing of its point [m]."""
 
@@ -209,11 +233,11 @@ def chain(hands: str, strength: str, names: tuple[str, ...]) -> Act:
     events: list[Event] = []
     start, gone = 0.0, 0.0
     for name in names:
-        keys += blow(table[name], timing, guard, start)
-        begin = start + timing.windup
+        keys += blow(table[name], timing, guard, _EFFORT[strength], start)
+        begin = start + 0.45 * timing.windup
         travel.append((max(begin, travel[-1][0] + 0.01), gone, 0.0))
         gone += timing.step
-        travel.append((start + timing.hit + 0.10, gone, 0.0))
+        travel.append((start + timing.hit + 0.14, gone, 0.0))
         events += [
             Event(start + timing.windup + timing.hold, "swing", "rightHand"),
             Event(start + timing.hit, "hit", "rightHand"),
@@ -229,8 +253,9 @@ def chain(hands: str, strength: str, names: tuple[str, ...]) -> Act:
     seconds = last_hit + timing.seconds - timing.hit
     kept.append((seconds - 0.02, guard))
     style = ONE_HANDED if hands == "one" else TWO_HANDED
-    delays = Delays() if strength == "light" else Delays(-0.08, -0.04, 0.0, 0.02, 0.04, -0.09)
-    strokes = tuple(k for k, (_, key) in enumerate(kept) if any(key is table[name].hit for name in names))
+    delays = Delays() if strength == "light" else Delays(-0.08, -0.04, 0.012, 0.025, 0.05, -0.09)
+    hits = {event.time for event in events if event.name == "hit"}
+    strokes = tuple(k for k, (time, _) in enumerate(kept) if any(abs(time - hit) < 1e-9 for hit in hits))
     return Act(seconds, tuple(kept), style, hands == "two", tuple(travel), tuple(events), strokes, delays)
 
 

@@ -71,7 +71,7 @@ class Roll:
         walk_strike = -np.radians(9 + 10 * min(pace, 1.15))
         run_strike = np.radians(curves.blend([-11, -6, 7], [2.2, 3.5, 6.5], stance.speed))
         strike_ahead = (1 - run) * walk_strike + run * run_strike
-        push_ahead = np.radians((1 - run) * (18 + 30 * min(pace, 1.1)) + run * 56)
+        push_ahead = np.radians((1 - run) * (20 + 34 * min(pace, 1.15)) + run * 56)
         forwards, backwards = max(ahead, 0) ** 1.2, max(-ahead, 0) ** 1.2
         sideways = max(1 - forwards - backwards, 0)
         strike = forwards * strike_ahead + backwards * np.radians(14) + sideways * np.radians(8)
@@ -86,18 +86,18 @@ class Roll:
         push = push if stance.push is None else stance.push
         length = stance.up - stance.down
         flat = stance.down + min(0.16 - 0.06 * run, 0.3 * length) * (1 - 0.5 * run)
-        late = 0.40 - 0.08 * run if np.isfinite(length) else 0.0
-        rise = stance.up - (min(late * length, 0.34) if np.isfinite(length) else 0.30)
+        late = 0.52 - 0.14 * run if np.isfinite(length) else 0.0
+        rise = stance.up - (min(late * length, 0.42) if np.isfinite(length) else 0.30)
         if not np.isfinite(stance.down):
             rise = stance.up - 0.28
         return cls(float(strike), float(push), flat, rise)
 
 
-_RISE = 2.1
+_RISE = 2.4
 """Power of the heel's rise over time: still at first, fastest at lift-off."""
 
 
-_STOP = 0.055
+_STOP = 0.07
 """A swinging foot loses the speed of the body in this time before it lands [s]."""
 
 
@@ -177,7 +177,7 @@ def clearance(before: Stance, after: Stance, figure: Figure) -> float:
     pace = max(before.speed, after.speed)
     run = float(running(pace, figure.size))
     walk = 0.020 + 0.012 * min(pace, 1.5)
-    flying = float(curves.blend([0.10, 0.20, 0.27, 0.30], [2.0, 3.2, 5.0, 8.0], pace))
+    flying = float(curves.blend([0.08, 0.15, 0.23, 0.29], [2.0, 3.2, 5.0, 8.0], pace))
     ahead = max(np.cos(after.aside), 0.25)
     return ((1 - run) * walk + run * flying * ahead) * figure.size
 

@@ -122,21 +122,21 @@ def ride(
     lateral = np.einsum("ti,ti->t", velocity, side_ways) / np.maximum(np.linalg.norm(velocity, axis=1), 0.5)
     hip_turn = steps.HIP_TURN * lateral * np.tanh(4 * (ahead + 0.25))
     pelvis_heading = path.facing + yaw * wave - side_on + hip_turn + 0.010 * drift[0]
-    drop = style.twist * np.radians(3.6 * np.clip(speed / 1.3, 0, 1.2) * (1 - 0.25 * run))
+    drop = style.twist * np.radians(5.0 * np.clip(speed / 1.3, 0, 1.2) * (1 - 0.15 * run))
     # the hip of the swinging leg sinks: left stance (cycle 0) lifts the left side after it takes the weight
     tilt = 0.9 * weight / figure.hip_width * 0.25
     pelvis_roll = drop * np.cos(cycle + 0.45) - 0.35 * bank + tilt
     trunk_lean = (
         style.lean
         + np.radians(2.0 + 1.5 * walk_amount * ahead)
-        + run * np.radians(curves.blend([3, 6, 10], [2.2, 4.0, 7.5], speed))
+        + run * np.radians(curves.blend([6, 10, 14], [2.2, 4.0, 7.5], speed))
     )
     trunk_lean = trunk_lean + np.clip(0.75 * pitch_in, -0.25, 0.35)
     nod = np.radians(0.8 * walk_amount + 1.5 * run) * np.cos(2 * cycle - 0.6)
     pelvis_pitch = np.radians(3.0) + 0.45 * trunk_lean + 0.6 * nod
 
     breath = style.noise * np.sin(2 * np.pi * breathing(style) * times + rng.uniform(0, 2 * np.pi))
-    chest_yaw = style.twist * np.radians(walk_amount * 6.5 + 5.0 * run) * ahead
+    chest_yaw = style.twist * np.radians(walk_amount * 4.6 + 6.0 * run) * ahead
     lookahead = 0.10 * turn_rate
     chest_heading = (
         path.facing - chest_yaw * lagged - 0.55 * side_on + 0.35 * hip_turn + lookahead + 0.012 * drift[1]
@@ -170,20 +170,22 @@ def swinging_arms(ride: Ride, style: Style, rng: np.random.Generator) -> dict[st
     amount = style.swing * ((1 - run) * walk + run * fast) * np.where(ahead < 0, 0.6 * ahead, ahead)
     amount = signal.gaussian(amount, 0.12 * rate)
     center = np.radians(2.0) * (1 - run) - np.radians(8) * run
-    elbow0 = (1 - run) * np.radians(16 + 7 * np.clip(speed, 0, 2)) + run * np.radians(88)
-    elbow1 = (1 - run) * np.radians(9) + run * np.radians(20)
+    elbow0 = (1 - run) * np.radians(19 + 8 * np.clip(speed, 0, 2)) + run * np.radians(88)
+    elbow1 = (1 - run) * np.radians(12) + run * np.radians(18)
     moving = np.clip(speed / 1.2, 0, 1)
+    # arms answer the thighs, which lead the passage over the standing foot by more the faster they go
+    early = 0.40 + 0.40 * run
     out = {}
     for side, sign in (("left", 1.0), ("right", -1.0)):
-        wave = sign * np.sin(ride.cycle - 0.18)
-        late = sign * np.sin(ride.cycle - 0.55)
+        wave = sign * np.sin(ride.cycle + early)
+        late = sign * np.sin(ride.cycle + early - 0.4)
         drift = 0.02 * style.noise * curves.noise(times, rng, 0.25, style.period)
         flexion = center + amount * wave + drift
         across = run * np.radians(14) * (0.5 + 0.5 * wave)
         abduction = np.radians(9) + np.radians(7) * run - 0.5 * across + 0.6 * drift
         elbow = elbow0 + elbow1 * late * moving * np.clip(ahead, 0, 1)
         twist = np.radians(12) + across * 1.6 + np.radians(10) * run
-        wrist = np.radians(6) + np.radians(5) * moving * np.sin(ride.cycle - 0.9) * sign
+        wrist = np.radians(6) + np.radians(5) * moving * np.sin(ride.cycle + early - 0.7) * sign
         out[side] = arms.hanging(side, flexion, abduction, elbow, twist, wrist)
     return out
 
@@ -249,12 +251,12 @@ def _weight_shift(figure: Figure, plan: Steps, path: Path, run: Array) -> Array:
     away = pressure - reference
     shift = curves.pendulum(away, figure.leg, rate)
     # what is along the direction of travel averages out over a step and would only shake the speed of the root
-    velocity = signal.gaussian(path.velocities, 0.16 * rate)
+    velocity = signal.gaussian(path.velocities, 0.35 * rate)
     pace = np.linalg.norm(velocity, axis=1)
-    direction = np.where(pace[:, None] > 0.2, velocity / np.maximum(pace, 0.2)[:, None], ahead)
+    direction = np.where(pace[:, None] > 0.02, velocity / np.maximum(pace, 0.02)[:, None], ahead)
     along = np.einsum("ti,ti->t", shift, direction)
-    damp = 0.9 * curves.minimum_jerk(pace / 0.5)
-    return (shift - (damp * along)[:, None] * direction) * (1 - 0.35 * run)[:, None]
+    damp = 0.95 * curves.minimum_jerk(pace / 0.3)
+    return (shift - (damp * along)[:, None] * direction) * (1.25 + 0.35 * run)[:, None]
 
 
 def _height(
@@ -274,7 +276,7 @@ def _height(
     vault = leg - np.sqrt(np.maximum(leg**2 - (length / 2) ** 2, (0.6 * leg) ** 2))
     walk_rise = np.clip(0.33 * vault, 0, 0.032 * leg)
     # in flight the body falls freely: a sinusoid of the step rate whose top has that acceleration
-    run_rise = np.minimum(0.85 * GRAVITY / (2 * np.pi * cadence) ** 2, 0.045 * leg)
+    run_rise = np.minimum(1.8 * GRAVITY / (2 * np.pi * cadence) ** 2, 0.065 * leg)
     rise = style.bounce * ((1 - run) * walk_rise - run * run_rise)
     lowering = (
         0.006 + 0.010 * np.clip(speed / 1.3, 0, 1.5) * (1 - run) + 0.045 * run
@@ -296,7 +298,7 @@ def _within_reach(figure: Figure, trunk: Trunk, tracks: Mapping[str, FootTrack],
         level2 = gap[:, 0] ** 2 + gap[:, 2] ** 2
         allowed = np.sqrt(np.maximum(limit**2 - level2, (0.3 * limit) ** 2))
         excess = np.maximum(excess, np.where(tracks[side].air < 0.3, gap[:, 1] - allowed, 0))
-    lower = curves.envelope(np.maximum(excess, 0), 0.035, rate)
+    lower = curves.envelope(np.maximum(excess, 0), 0.022, rate)
     hips = trunk.hips - np.stack((np.zeros_like(lower), lower, np.zeros_like(lower)), axis=1)
     return Trunk(hips, trunk.pelvis, trunk.chest, trunk.head)
 
@@ -312,7 +314,7 @@ def _thrown(track: FootTrack, flight: Array) -> FootTrack:
 def _drawn_in(figure: Figure, trunk: Trunk, side: str, track: FootTrack) -> FootTrack:
     """A swinging foot kept within reach: the last of the stretch is approached ever slower, so no knee snaps straight."""
     full = figure.thigh + figure.shank
-    bent, longest = 0.93 * full, 0.992 * full
+    bent, longest = 0.96 * full, 1.0 * full
     line = track.ankle - figure.hip(trunk, side)
     length = np.linalg.norm(line, axis=1)
     room = longest - bent

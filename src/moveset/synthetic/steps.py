@@ -78,7 +78,7 @@ def running(speed: Array | float, size: float) -> Array:
 def step_rate(speed: Array | float, size: float) -> Array:
     """Steps a second at a speed [m/s]; `size` is leg length over that of the average adult."""
     v = np.asarray(speed) / np.sqrt(size)
-    walk = np.hypot(np.sqrt(np.maximum(v, 0) / (0.0063 * 60)), 1.15)
+    walk = ((np.maximum(v, 0) / (0.0063 * 60)) ** 2 + 1.05**4) ** 0.25
     run = 2.45 + 0.0225 * v * v
     share = running(speed, size)
     return ((1 - share) * walk + share * run) / np.sqrt(size)
@@ -142,10 +142,10 @@ class Planner:
         sign = 1.0 if side == "left" else -1.0
         sideways = abs(np.sin(aside)) * pace / (2 * float(step_rate(pace, self.size)) * f.cadence)
         run = float(running(pace, self.size))
-        width = still * f.stand_width + (1 - still) * f.width * (1 - 0.45 * run)
+        width = still * f.stand_width + (1 - still) * f.width * (1 - 0.2 * run)
         lateral = sign * (width * self.size / 2 + 0.5 * sideways)
         ahead = sign * still * f.stagger * self.size / 2
-        ahead -= (0.035 + 0.075 * run) * self.size * np.cos(aside) * (1 - still)
+        ahead -= (0.10 + 0.10 * run) * self.size * np.cos(aside) * (1 - still)
         place = self._read(self._reference, time) + lateral * leftward(np.array(facing))
         place = place + (ahead - 0.012) * forward(np.array(facing))
         rear = (sign * f.stagger) < 0
@@ -153,13 +153,19 @@ class Planner:
         heading += 0.5 * HIP_TURN * np.sin(aside) * np.tanh(4 * (np.cos(aside) + 0.25)) * min(pace / 0.5, 1)
         return place, heading, pace, aside
 
+    def _reached(self, place: Array, time: float) -> Array:
+        """A foothold drawn in to what a leg reaches from where the body is at `time`."""
+        body = self._read(self.path.positions, time)
+        away = place - body
+        return body + away * min(1.0, 0.50 * self.leg / max(float(np.linalg.norm(away)), 1e-9))
+
     def _left_behind(self, stance: Stance) -> float:
         """When the body has gone further from a standing foot than a leg reaches."""
         first = int(stance.middle * self.path.rate)
         gone = np.linalg.norm(self.path.positions[first:] - stance.place, axis=1)
         return (
-            (first + int(np.argmax(gone > 0.66 * self.leg))) / self.path.rate
-            if gone.max() > 0.66 * self.leg
+            (first + int(np.argmax(gone > 0.60 * self.leg))) / self.path.rate
+            if gone.max() > 0.60 * self.leg
             else np.inf
         )
 
@@ -180,10 +186,10 @@ class Planner:
 
         def step(side: str, lift: float, down: float, middle: float) -> None:
             previous = open_stance[side]
-            if np.isfinite(previous.down):
-                lift = max(min(lift, self._left_behind(previous)), previous.down + 0.05)
+            lift = max(min(lift, self._left_behind(previous)), previous.down + 0.05)
             done[side].append(Stance(**{**vars(previous), "up": lift}))
             place, heading, pace, aside = self.pose(side, middle)
+            place = self._reached(place, down)
             pace = max(pace, 0.5 * self.speed(down - 0.3, 0.3))
             open_stance[side] = Stance(down, np.inf, (place[0], place[1]), heading, pace, aside, middle)
 
