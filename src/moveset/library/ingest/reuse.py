@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from moveset.audit import Digest
+from moveset.library.ingest.digests import read_digests
 from moveset.library.ingest.prepare import Entry, Part
 from moveset.library.ingest.writer import SET_CHECK_NAMES
 from moveset.library.schema import ClipRow, FindingRow
 from moveset.library.store import Library
 from moveset.library.tables import read_columns
-from moveset.motion import Skeleton
 
 
 class Previous:
@@ -41,28 +41,9 @@ class Previous:
             row,
             self.library.load_clip(row.id),
             columns,
-            self._digest(at, row),
+            self._digests[at],
             thumbnail.read_bytes() if thumbnail.is_file() else None,
         )
-
-    def _digest(self, at: int, row: ClipRow) -> Digest:
-        stored = self._digests
-        joints, content = int(stored["joints"][at]), str(stored["content"][at])
-        motion = path = None
-        if joints:
-            samples = self._samples
-            before = int(stored["joints"][:at].sum())
-            motion = stored["motion"].reshape(-1, 3)[before * samples : (before + joints) * samples]
-            motion = motion.reshape(joints and samples, joints, 3)
-            nth = int((stored["joints"][:at] > 0).sum())
-            path = stored["path"].reshape(-1, samples, 3)[nth]
-        skeleton = self._skeleton(row.skeleton)
-        return Digest(
-            row.name, skeleton, row.frames, float(stored["fps"][at]), row.seconds, content, motion, path
-        )
-
-    def _skeleton(self, signature: str) -> Skeleton:
-        return self.library.skeleton(signature)
 
     @cached_property
     def _all_rows(self) -> list[ClipRow]:
@@ -91,12 +72,6 @@ class Previous:
         return np.concatenate(([0], np.cumsum([row.frames for row in self._all_rows]))).astype(int)
 
     @cached_property
-    def _digests(self) -> dict[str, np.ndarray]:
-        with np.load(self.library.path / "poses" / "digests.npz") as stored:
-            return dict(stored)
-
-    @cached_property
-    def _samples(self) -> int:
-        from moveset.audit.digest import SAMPLES
-
-        return SAMPLES
+    def _digests(self) -> list[Digest]:
+        skeletons = [self.library.skeleton(row.skeleton) for row in self._all_rows]
+        return list(read_digests(self.library.path / "poses", self._all_rows, skeletons))

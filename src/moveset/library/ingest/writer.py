@@ -11,6 +11,7 @@ import numpy as np
 
 from moveset.audit import Digest, audit_set
 from moveset.audit.registry import SET_CHECKS
+from moveset.library.ingest.digests import write_digests
 from moveset.library.ingest.prepare import Entry, Part
 from moveset.library.poses import PoseWriter
 from moveset.library.rows import finding_row
@@ -85,7 +86,7 @@ class Writer:
         write_rows(self.folder / "clips.parquet", "clips", rows)
         write_rows(self.folder / "findings.parquet", "findings", self.findings)
         write_columns(self.folder / "frames.parquet", "frames", _frames(kept))
-        write_digests(self.folder, digests)
+        write_digests(self.folder / "poses", digests)
         return rows
 
     def _append(self, entry: Entry) -> int:
@@ -101,19 +102,6 @@ class Writer:
         if entry.thumbnail:
             (self.folder / "thumbnails" / f"{id}.png").write_bytes(entry.thumbnail)
         return self._poses[signature].append(id, entry.clip)
-
-
-def write_digests(folder: Path, digests: Sequence[Digest]) -> None:
-    """Keep the digests, so that the next build compares unchanged clips without reading their poses."""
-    moving = [d for d in digests if d.motion is not None and d.path is not None]
-    np.savez(
-        folder / "poses" / "digests.npz",
-        joints=np.array([0 if d.motion is None else d.motion.shape[1] for d in digests], dtype=np.int64),
-        motion=np.concatenate([np.zeros(0, np.float32), *(np.ravel(d.motion) for d in moving)]),  # type: ignore[arg-type]
-        path=np.concatenate([np.zeros(0, np.float32), *(np.ravel(d.path) for d in moving)]),  # type: ignore[arg-type]
-        fps=np.array([d.fps for d in digests]),
-        content=np.array([d.content for d in digests], dtype="U16"),
-    )
 
 
 def _frames(kept: Sequence[_Kept]) -> dict[str, np.ndarray | None]:
