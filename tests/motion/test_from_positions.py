@@ -76,15 +76,27 @@ def test_any_bone_frames(smooth_clip):
     assert steps(rotations) <= 2 * steps(clip.rotations)
 
 
+def test_two_bones_fix_a_rotation(assert_same_rotations):
+    """Two directions span a plane; the third axis must not come out mirrored."""
+    offsets = np.array([[0, 0, 0], [0.1, -0.05, 0], [-0.1, 0.02, 0.04]])
+    skeleton = Skeleton(("a", "b", "c"), np.array([-1, 0, 0]), quaternion.identity((3,)), offsets)
+    q = quaternion.normalize(np.random.default_rng(0).normal(size=(50, 4)))
+    positions = quaternion.rotate(q[:, None], offsets[None])
+    rotations, _ = rotations_from_positions(positions, skeleton)
+    assert_same_rotations(rotations[:, 0], q)
+
+
 @pytest.mark.parametrize("gap", [0.0, 1.0], ids=["root in the hips", "root on the floor"])
 def test_a_root_above_the_hips_follows_them(smooth_clip, gap):
     skeleton = canonical_skeleton()
     rest = np.concatenate(([[0, 0.5, 0]], skeleton.rest_translations))
     rest[1] = [0, gap * 0.9, 0]
+    frames = quaternion.identity((25,))
+    frames[1] = quaternion.from_axis_angle([0, 1, 0], np.pi / 2)
     rooted = Skeleton(
         ("root", *skeleton.names),
         np.concatenate(([-1], skeleton.parents + 1)),
-        quaternion.identity((25,)),
+        frames,
         rest,
         ("root", *skeleton.roles),
     )
@@ -93,6 +105,8 @@ def test_a_root_above_the_hips_follows_them(smooth_clip, gap):
     positions = forward_kinematics(rotations, translations, rooted.parents)[1]
     np.testing.assert_allclose(positions, clip.world_positions, atol=1e-9)
     assert steps(rotations) <= 2 * steps(clip.rotations)
+    # the root turns with the body: what is left to the hips is small
+    assert np.degrees(quaternion.angle_between(rotations[:, 1], frames[1])).max() < 40
 
 
 def test_a_single_chain():
