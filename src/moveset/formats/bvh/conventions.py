@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from moveset.conventions import DEFAULT_FPS
+from moveset.errors import MovesetError
 from moveset.geometry.quaternion import Array
 from moveset.motion import Finding
 
@@ -21,6 +22,28 @@ _FRACTIONAL_RATES = (7.5, 12.5, *(n * 1000 / 1001 for n in (24, 30, 48, 60, 120,
 _SILENT = 1e-3
 _COARSE = 0.02
 """Relative rounding of a printed frame time beyond which it could stand for several rates."""
+
+
+def metres_of(unit: float | str, path: str) -> float:
+    """Metres per file unit of a number or a unit's name."""
+    try:
+        metres = UNITS.get(str(unit).lower()) or float(unit)
+    except ValueError:
+        metres = 0.0
+    if not (np.isfinite(metres) and metres > 0):
+        raise MovesetError(
+            f"unit {unit!r} is no length",
+            file=path,
+            do=f"give metres per file unit, or one of {', '.join(UNITS)}",
+        )
+    return metres
+
+
+def axis_of(up: str, path: str) -> str:
+    """ "Y" or "Z"."""
+    if up.upper() in ("Y", "Z"):
+        return up.upper()
+    raise MovesetError(f"up axis {up!r} is neither Y nor Z", file=path, do="give Y or Z, or leave it out")
 
 
 def is_silent(track: Array, offset: Array) -> bool:
@@ -38,7 +61,7 @@ def frame_rate(frame_time: float, text: str) -> tuple[float, list[Finding]]:
     rounding = max(10.0 ** -len(decimals[1]) if decimals else 0.0, 1e-7 * frame_time)
     if rounding > 2 * _COARSE * frame_time:
         return fps, []
-    near = min((max(1.0, round(fps)), *_FRACTIONAL_RATES), key=lambda rate: abs(1 / rate - frame_time))
+    near = min((max(1.0, float(round(fps))), *_FRACTIONAL_RATES), key=lambda rate: abs(1 / rate - frame_time))
     if abs(1 / near - frame_time) > rounding:
         return fps, []
     if abs(near / fps - 1) < 1e-3:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from moveset.errors import MovesetError
-from moveset.formats.bvh.conventions import UNITS, frame_rate, guess_unit, guess_up, is_silent
+from moveset.formats.bvh.conventions import axis_of, frame_rate, guess_unit, guess_up, is_silent, metres_of
 from moveset.formats.bvh.document import Document
 from moveset.formats.bvh.parse import BadNumbers, parse
 from moveset.geometry import euler, quaternion
@@ -55,25 +55,21 @@ def read(
     findings += [*document.findings, *notes, *note]
 
     if unit is None:
-        metres, found = guess_unit(_bone_offsets(offsets, translations), tips, parents.tolist())
-        findings.append(found)
+        metres, guess = guess_unit(_bone_offsets(offsets, translations), tips, parents.tolist())
+        findings.append(guess)
     else:
         metres = metres_of(unit, path)
     if up is None:
         probed = slice(None, None, max(1, len(rotations) // _PROBED_POSES))
-        axis, found = guess_up(
+        axis, guess = guess_up(
             names,
             parents.tolist(),
             _positions_at_rest(offsets, parents),
             lambda: forward_kinematics(rotations[probed], translations[probed], parents)[1],
         )
-        findings.append(found)
+        findings.append(guess)
     else:
-        axis = up.upper()
-        if axis not in ("Y", "Z"):
-            raise MovesetError(
-                f"up axis {up!r} is neither Y nor Z", file=path, do="give Y or Z, or leave it out"
-            )
+        axis = axis_of(up, path)
     if axis == "Z":
         rotations, translations, offsets, tips = map(_y_up, (rotations, translations, offsets, tips))
         scales = None if scales is None else scales[..., [0, 2, 1]]
@@ -104,21 +100,6 @@ def _refuse_bloat(document: Document, size: int, path: str) -> None:
             file=path,
             do="check the hierarchy for joints without channels",
         )
-
-
-def metres_of(unit: float | str, path: str) -> float:
-    """Metres per file unit of a number or a unit's name."""
-    try:
-        metres = UNITS.get(str(unit).lower()) or float(unit)
-    except ValueError:
-        metres = 0.0
-    if not (np.isfinite(metres) and metres > 0):
-        raise MovesetError(
-            f"unit {unit!r} is no length",
-            file=path,
-            do=f"give metres per file unit, or one of {', '.join(UNITS)}",
-        )
-    return metres
 
 
 def _positions_at_rest(offsets: Array, parents: np.ndarray) -> Array:

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from moveset.errors import MovesetError
-from moveset.formats.bvh.conventions import is_silent
+from moveset.formats.bvh.conventions import axis_of, is_silent, metres_of
 from moveset.formats.bvh.document import Document, Joint, Vector
-from moveset.formats.bvh.reader import metres_of, z_up
+from moveset.formats.bvh.reader import z_up
 from moveset.formats.bvh.text import number_block
 from moveset.geometry import euler, quaternion
 from moveset.geometry.quaternion import Array
@@ -50,9 +50,7 @@ def write(
         )
     origin = _origin(asset, clip)
     metres = metres_of(unit, path) if unit is not None else origin.unit if origin else CENTIMETRE
-    axis = (up or (origin.up if origin else "Y")).upper()
-    if axis not in ("Y", "Z"):
-        raise MovesetError(f"up axis {up!r} is neither Y nor Z", file=path, do="give Y or Z, or leave it out")
+    axis = axis_of(up, path) if up is not None else origin.up if origin else "Y"
     if origin and _untouched(clip, origin) and order is None and (metres, axis) == (origin.unit, origin.up):
         joints, values = origin.joints, origin.values
     else:
