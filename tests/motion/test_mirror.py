@@ -91,20 +91,47 @@ def test_baked_bone_frames(smooth_clip, assert_same_rotations, keep_rest):
     assert np.degrees(quaternion.angle_between(mean, mirrored_mean)[1:].max()) < 40
 
 
+def under_a_turned_root(clip):
+    """The clip with a still joint above the hips whose own axes lie on their side, as in rigs made for Z up."""
+    side = quaternion.from_axis_angle([0.6, 0.8, 0.0], -np.pi / 2)
+    skeleton = clip.skeleton
+    rooted = Skeleton(
+        ("root", *skeleton.names),
+        np.concatenate(([-1], skeleton.parents + 1)),
+        np.concatenate((side[None], skeleton.rest_rotations)),
+        np.concatenate((np.zeros((1, 3)), skeleton.rest_translations)),
+        ("root", *skeleton.roles),
+    )
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
+    rotations[:, 0] = quaternion.inverse_multiply(side, rotations[:, 0])
+    translations[:, 0] = quaternion.inverse_rotate(side, translations[:, 0])
+    still = np.broadcast_to(side, (len(clip), 1, 4))
+    return replace(
+        clip,
+        skeleton=rooted,
+        rotations=np.concatenate((still, rotations), axis=1),
+        translations=np.concatenate((np.zeros((len(clip), 1, 3)), translations), axis=1),
+    )
+
+
+@pytest.mark.parametrize("rooted", [False, True])
 @pytest.mark.parametrize("heading", [0.0, np.pi / 2, 3.0])
-def test_the_known_flips_are_found_at_any_heading(smooth_clip, heading):
+def test_the_known_flips_are_found_at_any_heading(smooth_clip, heading, rooted):
     clip = smooth_clip(size=0.4)
     rotations = clip.rotations.copy()
     rotations[:, 0] = quaternion.multiply(quaternion.from_axis_angle([0, 1, 0], heading), rotations[:, 0])
     clip, _ = baked(replace(clip, rotations=rotations), keep_rest=False)
+    clip = under_a_turned_root(clip) if rooted else clip
     symmetry = find_symmetry(clip.skeleton, [clip])
-    for j, role in enumerate(clip.skeleton.roles):
+    for role, j in clip.skeleton.by_role.items():
         expected = -np.eye(3)
+        if role == "root":
+            continue
         if role == "hips":
             expected = np.diag([1.0, -1, 1])
-        elif role and not role.startswith(("left", "right")):
+        elif not role.startswith(("left", "right")):
             expected = np.diag([1.0, 1, -1])
-        np.testing.assert_allclose(symmetry.flips[j], expected, atol=1e-9, err_msg=str(role))
+        np.testing.assert_allclose(symmetry.flips[j], expected, atol=1e-9, err_msg=role)
 
 
 @pytest.mark.parametrize("seed", range(5))
