@@ -83,6 +83,14 @@ def test_info_as_json(moveset, clips):
     assert {f["check"] for f in file["findings"]} == {"unit_guess", "up_axis_guess"}
 
 
+def test_info_tells_what_tables_and_sidecars_say(moveset, clips):
+    (clips / "walk.json").write_text(
+        json.dumps({"sentence": "a calm walk", "loop": True, "license": "CC-BY-4.0"})
+    )
+    run = moveset("info", clips / "walk.bvh")
+    assert "loop  a calm walk" in run.out and "license CC-BY-4.0" in run.out
+
+
 def test_convert_one_file(moveset, clips, tmp_path):
     run = moveset(
         "convert",

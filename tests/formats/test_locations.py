@@ -177,11 +177,6 @@ def test_a_link_out_of_the_folder_is_not_followed(folder):
         locations.sibling(locations.locate(folder / "clips" / "walk.bvh"))("link.bin")
 
 
-def test_licenses_are_found_beside(folder):
-    inside = locations.locate(folder / "clips" / "pack.zip" / "c.bvh")
-    assert [n.name for n in locations.beside(inside)] == ["LICENSE.txt", "c.bvh"]
-
-
 def test_writing_is_all_or_nothing(tmp_path):
     asset = formats.read(_file(tmp_path / "a.bvh"))
     target = formats.write(asset, tmp_path / "new" / "b.bvh")

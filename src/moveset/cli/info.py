@@ -8,11 +8,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from moveset import formats
 from moveset.cli.progress import track
 from moveset.cli.words import count
 from moveset.motion import Finding, Skeleton
-from moveset.workflows.info import FileInfo, describe_all
+from moveset.workflows.info import FileInfo, describe_all, sources
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +38,7 @@ def info(*paths: str, options: Annotated[InfoOptions | None, Parameter(name="*")
     """
     options = options or InfoOptions()
     read = {name: value for name in ("unit", "up") if (value := getattr(options, name)) is not None}
-    files = formats.list_files(paths)
+    files = sources(paths)
     failed = clips = 0
     frames, seconds = 0, 0.0
     for file in track(describe_all(files, **read), len(files), "reading"):
@@ -67,7 +66,6 @@ def as_json(file: FileInfo) -> dict[str, object]:
         "format": file.format,
         "error": file.error or None,
         "license": file.license or None,
-        "license_file": file.license_file or None,
         "clips": [asdict(clip) for clip in file.clips],
         "skeletons": [
             {
@@ -110,11 +108,11 @@ def as_text(file: FileInfo, tree: bool = False) -> str:
         ]
         lines.append(
             f"  {clip.name:<{width}}  {clip.frames:5d} frames  {clip.fps:6g} fps  {clip.seconds:8.2f} s  "
-            + " ".join(marks)
+            + "  ".join((*marks, clip.sentence))
         )
     lines.extend(f"  {_one_line(finding)}" for finding in file.findings)
     if file.license:
-        lines.append(f"  license {file.license}" + (f"  ({file.license_file})" if file.license_file else ""))
+        lines.append(f"  license {file.license}")
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -135,6 +133,8 @@ def tree_of(skeleton: Skeleton) -> list[str]:
 
 
 def _one_line(finding: Finding) -> str:
-    times = f" ({finding.count} times)" if finding.count > 1 else ""
+    times = (
+        f" ({finding.count} times)" if finding.count > 1 and str(finding.count) not in finding.message else ""
+    )
     advice = f" -- {finding.advice}" if finding.advice and finding.severity != "info" else ""
     return f"{finding.severity} {finding.check}: {finding.message}{times}{advice}"

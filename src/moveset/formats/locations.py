@@ -122,16 +122,6 @@ def _outside(name: str, location: Location) -> MovesetError:
     return MovesetError(f"refers to {name!r}, which lies outside its own folder", file=location.without_clip)
 
 
-def beside(location: Location) -> list[Location]:
-    """Files in the same folder, on disk or in the archive, sorted."""
-    if location.inner:
-        folder = location.inner.rpartition("/")[0]
-        names = (name for name in _archive(location.file).names if name.rpartition("/")[0] == folder)
-        return [Location(location.file, name) for name in names]
-    folder = location.file.parent
-    return [Location(folder / name) for name in sorted(os.listdir(folder)) if (folder / name).is_file()]
-
-
 def below(location: Location, root: Location) -> PurePosixPath:
     """Path of `location` from the folder or archive `root` that it was found in; its name if it is the root."""
     full = PurePosixPath(location.file.as_posix(), location.inner)

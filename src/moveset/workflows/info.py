@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from moveset import formats
 from moveset.errors import MovesetError
 from moveset.formats import locations
-from moveset.library.license import recognize_license
+from moveset.library.ingest.facts import Facts, find_facts, with_facts
 from moveset.motion import Finding, Skeleton
 from moveset.workflows.batch import attempt
 from moveset.workflows.load import known_options, load
-
-_LICENSE_FILE = re.compile(r"(licen[cs]e|copying|unlicense)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -28,6 +26,7 @@ class ClipInfo:
     loop: bool
     additive: bool
     animated_scale: bool
+    sentence: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,19 +55,42 @@ class FileInfo:
     skeletons: tuple[SkeletonInfo, ...] = ()
     findings: tuple[Finding, ...] = ()
     license: str = ""
-    """SPDX identifier where the text is a usual one, else the file's name; empty when there is none."""
-    license_file: str = ""
+    """SPDX identifier where the text is a usual one; empty when nobody says."""
     error: str = ""
 
 
-def describe(path: str, **options: object) -> FileInfo:
-    """What `path` holds; an unreadable file is an answer too, so that a batch goes on."""
-    result = attempt(lambda: _describe(path, **options), path)
+def sources(paths: Iterable[str]) -> dict[str, str]:
+    """Every file under `paths`, and which of them it was found under."""
+    found: dict[str, str] = {}
+    paths = list(paths)
+    formats.list_files(paths)  # the first misspelt one is an error before any is read
+    for path in paths:
+        for file in formats.list_files(path):
+            found.setdefault(file, path)
+    return found
+
+
+def describe(path: str, root: str | None = None, **options: object) -> FileInfo:
+    """What `path` holds, and what license files, tables and sidecars say of it from `root` down.
+
+    An unreadable file is an answer too, so that a batch goes on.
+    """
+    result = attempt(lambda: _describe(path, root or path, **options), path)
     return FileInfo(path, error=str(result)) if isinstance(result, MovesetError) else result
 
 
-def _describe(path: str, **options: object) -> FileInfo:
+def _describe(path: str, root: str, **options: object) -> FileInfo:
     asset = load(path, **known_options(path, options))
+    findings = asset.findings
+    file, root = (str(locations.locate(p).without_clip) for p in (path, root))
+    try:
+        facts = find_facts(file, root)
+    except MovesetError as error:
+        facts = Facts()
+        findings += (Finding("sidecar", "warning", "", str(error), advice=error.do or ""),)
+    asset = replace(
+        asset, clips=tuple(with_facts(c, facts.about(c.name), file, facts.license) for c in asset.clips)
+    )
     skeletons = [
         SkeletonInfo(
             character.skeleton,
@@ -94,24 +116,15 @@ def _describe(path: str, **options: object) -> FileInfo:
             clip.loop,
             clip.additive,
             clip.scales is not None,
+            clip.tags.sentence,
         )
         for clip in asset.clips
     )
-    stated = {clip.tags.license for clip in asset.clips} - {""}
-    license, file = (", ".join(sorted(stated)), "") if stated else license_of(path)
+    licenses = {clip.tags.license for clip in asset.clips} - {""} or {facts.license}
     form = asset.source.format if asset.source else ""
-    return FileInfo(path, form, clips, tuple(skeletons), asset.findings, license, file)
+    return FileInfo(path, form, clips, tuple(skeletons), findings, ", ".join(sorted(licenses)))
 
 
-def describe_all(paths: Iterable[str], **options: object) -> Iterator[FileInfo]:
-    """`describe` of each file of a list."""
-    return (describe(path, **options) for path in paths)
-
-
-def license_of(path: str) -> tuple[str, str]:
-    """License named by a file that lies beside `path`, and that file; empty strings when there is none."""
-    for neighbour in locations.beside(locations.locate(path)):
-        if _LICENSE_FILE.search(neighbour.name):
-            text = locations.read_bytes(neighbour)[:50_000].decode("utf-8", "replace")
-            return recognize_license(text) or neighbour.name, str(neighbour)
-    return "", ""
+def describe_all(files: Mapping[str, str], **options: object) -> Iterator[FileInfo]:
+    """`describe` of each of `sources`."""
+    return (describe(file, root, **options) for file, root in files.items())
