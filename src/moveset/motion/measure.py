@@ -39,6 +39,11 @@ def foot_skate_by_frame(clip: Clip, standing: Array | None = None) -> Array:
     return (weights * speeds).mean(axis=1) if speeds.shape[1] else np.zeros(len(clip))
 
 
+def floor_weights(clip: Clip, standing: Array | None = None) -> Array:
+    """(F, K) nearness of the foot joints to the floor: 1 at standing height or below, 0 from SKATE_HEIGHT on."""
+    return np.clip(2 - np.exp2(_heights(clip, standing) / SKATE_HEIGHT), 0, 1)
+
+
 def planted_speed(clip: Clip, contacts: Contacts | None = None) -> float:
     """Mean speed of the toes while their contact flag is on [m/s]; nan where none is.
 
@@ -282,8 +287,7 @@ def _level_speed(positions: Array, clip: Clip) -> Array:
 
 
 def _skate_terms(clip: Clip, standing: Array | None) -> tuple[Array, Array]:
-    heights = _heights(clip, standing)
-    return np.clip(2 - np.exp2(heights / SKATE_HEIGHT), 0, 1), _level_speed(foot_positions(clip), clip)
+    return floor_weights(clip, standing), _level_speed(foot_positions(clip), clip)
 
 
 def _mean(values: Array) -> float:
