@@ -66,6 +66,8 @@ def test_late_and_repeated_controls_are_counted(crowd):
         (Control("VelocityFollow", {"velocity": (0, 1), "speed": 2}), None, "takes no value 'speed'"),
         (velocity_follow((0.0, 1.0, 2.0)), None, r"velocity has shape \(3,\), expected \(3, 2\)"),
         (trajectory_follow(np.zeros((2, 2))), 0, r"positions has shape \(2, 2\), expected \(1, 4, 2\)"),
+        (velocity_follow(("fast", "slow")), None, "not an array of numbers"),
+        (velocity_follow([[0.0, 1.0], [0.0]]), None, "not an array of numbers"),
         (uncontrolled(), 7, "the crowd has 3: 0 to 2"),
     ],
 )

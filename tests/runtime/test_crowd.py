@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -145,6 +147,23 @@ def test_recorded_clips_are_the_poses_in_the_world(matching):
         assert np.abs(np.abs(np.sum(clip.rotations[-1] * rotations[n], axis=-1)) - 1).max() < 1e-6
         hips = clip.world_positions[-1, clip.skeleton.joint("hips"), [0, 2]]
         assert np.linalg.norm(hips - crowd.positions[n]) < 0.2
+
+
+def test_a_place_must_be_finite(matching):
+    with pytest.raises(MovesetError, match="not finite"):
+        Crowd(matching).place((np.nan, 0.0), 0.0)
+
+
+def test_stepping_does_not_pile_up_memory(matching):
+    crowd = Crowd(matching, 8, seed=1)
+    run(crowd, 60)
+    tracemalloc.start()
+    run(crowd, 30)
+    before = tracemalloc.get_traced_memory()[0]
+    run(crowd, 200)
+    after = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert after - before < 20_000
 
 
 def test_recording_must_have_begun(matching):

@@ -117,6 +117,7 @@ def test_the_command_prints_measures_and_writes(folder, tmp_path, capsys):
         (("{folder}", "-o", "x.mp4"), "end it in .glb, .bvh, .gif or .png"),
         (("{folder}", "--path", "spiral"), "there is no path 'spiral'"),
         (("{folder}", "--where", "speed > 1"), "--where asks a library"),
+        (("{folder}", "--speed", "9"), "m/s at most, 9 m/s were asked"),
         (("{folder}", "--characters", "0"), "0 characters"),
     ],
 )

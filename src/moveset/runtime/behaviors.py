@@ -125,11 +125,12 @@ def _shifted(samples: Array, grid: Array, age: Array) -> Array:
 
 
 def _along(positions: Array, grid: Array, headings: Array) -> Array:
-    """(K, T) unwrapped directions of travel; where the samples stand still, the heading now."""
-    steps = np.gradient(positions, grid, axis=1)
-    angles = np.arctan2(steps[..., 0], steps[..., 1])
+    """(K, T) directions of travel; where the samples stand still, the heading now."""
+    steps = np.diff(positions, axis=1) / np.diff(grid)[:, None]
+    steps = np.concatenate((steps[:, :1], (steps[:, 1:] + steps[:, :-1]) / 2, steps[:, -1:]), axis=1)
+    turns = signal.wrap(np.arctan2(steps[..., 0], steps[..., 1]) - headings[:, None])
     moving = np.hypot(steps[..., 0], steps[..., 1]) > _STANDING
-    return np.unwrap(np.where(moving, angles, headings[:, None]), axis=1)
+    return headings[:, None] + np.where(moving, turns, 0.0)
 
 
 def _read_trajectory(ground: GroundFrame, fps: float, times: Array) -> dict[str, Array]:

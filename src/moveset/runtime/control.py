@@ -42,7 +42,7 @@ def velocity_follow(
     velocity: ArrayLike, facing: ArrayLike | None = None, *, relative: bool = False
 ) -> Control:
     """Move at `velocity` (..., 2) [m/s]: x and z of the world, or side and forward if `relative`."""
-    values = {"velocity": velocity, "relative": np.full(np.shape(velocity)[:-1], float(relative))}
+    values: dict[str, ArrayLike] = {"velocity": velocity, **({"relative": 1.0} if relative else {})}
     return Control("VelocityFollow", values if facing is None else {**values, "facing": facing})
 
 
@@ -50,6 +50,13 @@ def trajectory_follow(positions: ArrayLike, facings: ArrayLike | None = None) ->
     """Be at `positions` (..., T, 2), now and at each of the controller's looked-ahead times."""
     values = {"positions": positions}
     return Control("TrajectoryFollow", values if facings is None else {**values, "facings": facings})
+
+
+def _numbers(behavior: str, name: str, value: ArrayLike) -> np.ndarray:
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise MovesetError(f"{behavior}: {name} is {value!r}, not an array of numbers") from None
 
 
 @dataclass
@@ -96,7 +103,7 @@ class Mailbox:
                 f"there is no behavior {control.behavior!r}; there are: {', '.join(BEHAVIORS)}"
             )
         characters = self.characters(who)
-        arrays = {name: np.asarray(value, dtype=float) for name, value in control.values.items()}
+        arrays = {name: _numbers(kind.name, name, value) for name, value in control.values.items()}
         known = {value.name: value for value in kind.values}
         for name in arrays.keys() - known.keys():
             raise MovesetError(f"{kind.name} takes no value {name!r}; it takes: {', '.join(known) or 'none'}")

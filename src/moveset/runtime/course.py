@@ -76,10 +76,16 @@ def follow(
     def ask(frame: int) -> None:
         crowd.control(follower.control(frame / rate, controller.times))
 
-    return drive(crowd, ask, seconds, progress), follower
+    return drive(crowd, ask, seconds, progress, path.name.replace(":", "_")), follower
 
 
-def drive(crowd: Crowd, ask: Callable[[int], None], seconds: float, progress: Progress | None = None) -> Run:
+def drive(
+    crowd: Crowd,
+    ask: Callable[[int], None],
+    seconds: float,
+    progress: Progress | None = None,
+    name: str = "crowd",
+) -> Run:
     """Step a crowd frame by frame, `ask(frame)` giving its controls, and record it."""
     rate = crowd.controller.fps
     frames = max(2, round(seconds * rate))
@@ -94,7 +100,7 @@ def drive(crowd: Crowd, ask: Callable[[int], None], seconds: float, progress: Pr
             progress(frame + 1)
     positions, headings = crowd.recorded_ground()
     microseconds = float(np.median(spent)) / crowd.count * 1e6
-    return Run(tuple(crowd.clips(rate)), positions, headings, microseconds, crowd.report)
+    return Run(tuple(crowd.clips(rate, name)), positions, headings, microseconds, crowd.report)
 
 
 def reference(clips: Sequence[Clip], held_out: Sequence[Clip] = ()) -> Reference:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from moveset.errors import MovesetError
 from moveset.features.matching import to_world
@@ -97,8 +98,10 @@ class Crowd:
             self._report.let_go = int(self._lock[1].refused.sum())
         return self._report
 
-    def place(self, positions: Array, headings: Array | float, who: Who = None) -> None:
+    def place(self, positions: ArrayLike, headings: ArrayLike, who: Who = None) -> None:
         """Put characters at `positions` (K, 2) facing `headings` (K,); held feet are let go."""
+        if not (np.isfinite(positions).all() and np.isfinite(headings).all()):
+            raise MovesetError("a place that is not finite", do="give positions and headings in numbers")
         chosen = self.mailbox.characters(who)
         self.positions[chosen], self.headings[chosen] = positions, headings
         self.velocities[chosen] = 0
@@ -204,6 +207,7 @@ class Crowd:
     def snapshot(self) -> dict[str, np.ndarray]:
         """All that the future depends on, as named arrays (np.savez takes them); replay from it is bit-exact."""
         own = {
+            "clock": np.array([self._report.steps, self._report.seconds]),
             "positions": self.positions,
             "headings": self.headings,
             "velocities": self.velocities,
@@ -233,6 +237,7 @@ class Crowd:
             raise MovesetError(
                 f"the snapshot is not of a crowd of {self.count}", do="restore into a crowd of the same size"
             )
+        self._report.steps, self._report.seconds = int(own["clock"][0]), float(own["clock"][1])
         self.positions[:], self.headings[:] = own["positions"], own["headings"]
         self.velocities[:], self._wished[:] = own["velocities"], own["wished"]
         self.mailbox.restore(part("mailbox"))

@@ -221,7 +221,8 @@ class MotionMatching:
 
     def foot_lock(self) -> FootLock:
         """Foot lock for the database's skeleton."""
-        return FootLock(self.skeleton, self.database.rotations)
+        some = max(1, len(self.database.rotations) // 2000)
+        return FootLock(self.skeleton, self.database.rotations[::some])
 
     def snapshot(self, state: MatchingState) -> dict[str, np.ndarray]:
         """Copies of the state's arrays."""

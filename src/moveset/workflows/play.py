@@ -92,6 +92,8 @@ def play(sources: Sequence[str], options: Play | None = None, progress: Progress
     path = parse_path(options.path) if options.behavior == "path" else None
     clips, left_out = one_skeleton(motion_of(sources, options.where, options.everything))
     controller = MotionMatching.from_clips(widened(clips) if options.widen else clips)
+    if options.behavior != "wander":
+        _fast_enough(controller, options.speed)
     config = CrowdConfig(foot_lock=options.foot_lock, nudge=options.nudge)
     frames = round(options.seconds * controller.fps)
     bar = iter(track(range(frames), frames, "frames"))
@@ -113,6 +115,17 @@ def play(sources: Sequence[str], options: Play | None = None, progress: Progress
     )
 
 
+def _fast_enough(controller: MotionMatching, speed: float) -> None:
+    """Clips that walk on the spot cannot follow a path; better said than shown as a path error."""
+    database = controller.database
+    fastest = float(np.percentile(np.linalg.norm(database.steps[database.searchable, :2], axis=1), 99))
+    if fastest < 0.5 * speed:
+        raise MovesetError(
+            f"the clips travel at {fastest:.2f} m/s at most, {speed:g} m/s were asked",
+            do="use clips with root motion (not in place), or a lower --speed",
+        )
+
+
 def move(
     controller: MotionMatching,
     path: FloorPath | None,
@@ -128,7 +141,7 @@ def move(
     crowd = Crowd(controller, options.characters, options.seed, config)
     crowd.place(_grid(options.characters), 0.0)
     control = uncontrolled() if options.behavior == "wander" else velocity_follow((0.0, options.speed))
-    return drive(crowd, lambda frame: crowd.control(control), options.seconds, tick), None
+    return drive(crowd, lambda frame: crowd.control(control), options.seconds, tick, options.behavior), None
 
 
 def _grid(count: int, spacing: float = 1.5) -> np.ndarray:
