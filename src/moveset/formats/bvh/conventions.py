@@ -128,8 +128,9 @@ def guess_up(
         positions = pose()
         upward = positions[:, head] - positions[:, feet]
         votes = (upward > 0.7 * stature).sum(axis=0)  # a folded rest pose and a crouch do not vote
+        second, first = np.sort(votes)[1:]
         axis = "XYZ"[int(np.argmax(votes))]
-        if votes.max() > len(positions) / 2 and axis != "X":
+        if axis != "X" and first > len(positions) / 5 and first > 2 * second:
             return axis, _up_finding(axis, f"{why} along it", sure=axis == "Y")
     return "Y", _up_finding(
         "Y", "assumed, as neither the rest pose nor the motion stands upright", sure=False
