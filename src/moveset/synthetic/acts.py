@@ -162,6 +162,7 @@ def weapon_arms(
     aim = quaternion.rotate(chest, _read_aim(act, "aim", times, delays.weapon) + 3 * drift[:, 3:])
     origin = arms.chest_place(figure, ride.trunk)
     palm = origin + quaternion.rotate(chest, grip)
+    aim = _off_the_floor(aim, palm[:, 1], figure.size)
     right = grasp(figure, ride.trunk, "right", palm, aim, rate)
     if act.two_handed:
         # the left hand goes where the right one really holds the shaft
@@ -174,6 +175,20 @@ def weapon_arms(
         off_aim = quaternion.rotate(chest, _read_aim(act, "off_aim", times, delays.off))
         left = grasp(figure, ride.trunk, "left", origin + quaternion.rotate(chest, off), off_aim, rate)
     return {"left": left, "right": right}
+
+
+_REACH = 1.05
+"""Length of a weapon that keeps its point off the floor [m]."""
+
+
+def _off_the_floor(aim: Array, height: Array, size: float) -> Array:
+    """Weapon directions (F, 3) raised where the point of a weapon held at `height` (F,) would go into the floor."""
+    aim = aim / np.linalg.norm(aim, axis=1, keepdims=True)
+    lowest = np.clip((0.05 * size - height) / (_REACH * size), -1, 0.9)
+    rise = np.minimum(curves.soft_maximum(aim[:, 1], lowest, 0.15), 1.0)
+    level = np.linalg.norm(aim[:, ::2], axis=1)
+    share = np.sqrt(1 - rise**2) / np.maximum(level, 1e-3)
+    return np.stack((aim[:, 0] * share, rise, aim[:, 2] * share), axis=1)
 
 
 def grasp(figure: Figure, trunk: Trunk, side: str, palm: Array, aim: Array, rate: float) -> ArmTrack:

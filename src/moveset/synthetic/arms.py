@@ -19,7 +19,7 @@ def hanging(
     # T-pose arms point sideways: down by a quarter turn less the abduction, then swung about the body's X axis
     down = about_z(-s * (np.pi / 2 - abduction))
     swing = quaternion.multiply(about_x(-flexion), down)
-    upper = quaternion.multiply(swing, about_x(-twist))
+    upper = quaternion.multiply(swing, about_x(twist))
     lower = about_y(-s * elbow)
     hand = about_y(-s * wrist)
     raise_share = np.clip((np.abs(flexion) + abduction - np.radians(40)) / np.radians(140), 0, 1)

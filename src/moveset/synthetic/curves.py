@@ -155,6 +155,11 @@ def rates(x: Array, rate: float) -> Array:
     return np.gradient(x, 1 / rate, axis=0)
 
 
+def soft_maximum(a: Array, b: Array, width: float) -> Array:
+    """Maximum with a rounded corner, exact where the two differ by more than `width`."""
+    return np.maximum(a, b) + np.maximum(width - np.abs(a - b), 0) ** 2 / (4 * width)
+
+
 def blend(values: Sequence[float], at: Sequence[float], x: Array | float) -> Array:
     """Piecewise linear table: `values` given at increasing `at`, read at x."""
     return np.asarray(np.interp(x, at, values))

@@ -41,12 +41,7 @@ class Sole:
         thick = self.height + self.toe[1]
         joint = -self.toe[1] * np.cos(pitch) + self.toe[2] * np.sin(pitch)
         tip = joint + self.tip * np.sin(pitch + bend)
-        return _soft_max(heel, thick + _soft_max(joint, tip))
-
-
-def _soft_max(a: Array, b: Array, width: float = 0.006) -> Array:
-    """Maximum with a rounded corner, exact where the two differ by more than `width`."""
-    return np.maximum(a, b) + np.maximum(width - np.abs(a - b), 0) ** 2 / (4 * width)
+        return curves.soft_maximum(heel, thick + curves.soft_maximum(joint, tip, 0.006), 0.006)
 
 
 @dataclass(frozen=True)

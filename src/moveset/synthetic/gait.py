@@ -184,7 +184,7 @@ def swinging_arms(ride: Ride, style: Style, rng: np.random.Generator) -> dict[st
         across = run * np.radians(14) * (0.5 + 0.5 * wave)
         abduction = np.radians(9) + np.radians(7) * run - 0.5 * across + 0.6 * drift
         elbow = elbow0 + elbow1 * late * moving * np.clip(ahead, 0, 1)
-        twist = np.radians(12) + across * 1.6 + np.radians(10) * run
+        twist = np.radians(12) + 0.9 * across
         wrist = np.radians(6) + np.radians(5) * moving * np.sin(ride.cycle + early - 0.7) * sign
         out[side] = arms.hanging(side, flexion, abduction, elbow, twist, wrist)
     return out

@@ -259,7 +259,7 @@ def _strafes() -> list[Recipe]:
         posture = "The chest keeps facing ahead while the feet step aside."
         if degrees:
             kind = "backpedal" if degrees == 180 else "strafe"
-            for tempo, speed in (("slow", 0.7), ("fast", 1.3)):
+            for tempo, speed in (("slow", 0.6), ("fast", 1.1)):
                 said = Said(
                     f"A person moves {spoken} at a {tempo} pace, facing ahead.", direction, posture=posture
                 )
@@ -272,7 +272,7 @@ def _strafes() -> list[Recipe]:
                 posture=posture,
             )
             name = f"guard_{hands}_walk_{label}"
-            out.append(armed(name, _going(3.5, 1.0, aside=aside), said, f"walk guard strafe {spoken}", hands))
+            out.append(armed(name, _going(3.5, 0.9, aside=aside), said, f"walk guard strafe {spoken}", hands))
     return out
 
 

@@ -47,11 +47,11 @@ def _hit(guard: Key, chest: acts.Triple, head: acts.Triple, shift: acts.Triple, 
 
 # where the hit comes from: chest, head, shift of the hips, travel ahead and to the left [m]
 _HITS = {
-    "front": ((0, -17, 0), (0, -14, 0), (0.0, -0.03, -0.10), (-0.22, 0.0), "Backward"),
-    "left": ((-22, 4, -13), (-18, 2, -10), (-0.08, -0.03, -0.02), (-0.06, -0.20), "Towards Right"),
-    "right": ((22, 4, 13), (18, 2, 10), (0.08, -0.03, -0.02), (-0.06, 0.20), "Towards Left"),
-    "back": ((0, 19, 0), (0, -10, 0), (0.0, -0.04, 0.10), (0.24, 0.0), "Forward"),
-    "stomach": ((0, 34, 0), (0, 16, 0), (0.0, -0.08, -0.14), (-0.14, 0.0), "Backward"),
+    "front": ((0, -26, 0), (0, -20, 0), (0.0, -0.05, -0.15), (-0.26, 0.0), "Backward"),
+    "left": ((-34, 6, -18), (-26, 4, -14), (-0.12, -0.05, -0.03), (-0.06, -0.24), "Towards Right"),
+    "right": ((34, 6, 18), (26, 4, 14), (0.12, -0.05, -0.03), (-0.06, 0.24), "Towards Left"),
+    "back": ((0, 28, 0), (0, -16, 0), (0.0, -0.06, 0.15), (0.28, 0.0), "Forward"),
+    "stomach": ((0, 46, 0), (0, 22, 0), (0.0, -0.11, -0.20), (-0.16, 0.0), "Backward"),
 }
 _DIRECTION = {"front": "from the front", "left": "from the left", "right": "from the right",
               "back": "in the back", "stomach": "in the stomach"}  # fmt: skip
@@ -59,7 +59,7 @@ _DIRECTION = {"front": "from the front", "left": "from the left", "right": "from
 
 def _hit_recipe(place: str, heavy: bool) -> Recipe:
     chest, head, shift, (ahead, left), direction = _HITS[place]
-    strength = 1.6 if heavy else 1.0
+    strength = 1.5 if heavy else 1.0
     guard = attacks.GUARD_ONE
     peak = _hit(guard, chest, head, shift, strength)
     rest = _hit(guard, chest, head, shift, 0.35 * strength)

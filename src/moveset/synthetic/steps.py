@@ -130,22 +130,34 @@ class Planner:
         ahead = self._speeds[first : first + max(int(span * self.path.rate), 1)]
         return float(ahead.mean()) if len(ahead) else 0.0
 
+    def _travel(self, time: float) -> tuple[float, float]:
+        """Speed and the angle of travel to the left of the facing; 0 for one that hardly moves."""
+        facing = np.asarray(self._read(self.path.facing, time))
+        velocity = self._read(self._velocity, time)
+        pace = float(np.linalg.norm(velocity))
+        aside = float(np.arctan2(velocity @ leftward(facing), velocity @ forward(facing)))
+        return pace, aside if pace > 0.15 else 0.0
+
+    def _rate(self, pace: float, aside: float) -> float:
+        """Steps a second; sideways and backwards they are shorter and quicker."""
+        quicker = 1 + 0.40 * abs(np.sin(aside)) + 0.15 * max(-np.cos(aside), 0)
+        return float(step_rate(pace, self.size)) * self.footing.cadence * quicker
+
     def pose(self, side: str, time: float) -> tuple[Array, float, float, float]:
         """Ankle place (2,), heading, speed and angle of travel for a stance whose middle is at `time`."""
         f = self.footing
         facing = float(self._read(self.path.facing, time))
-        velocity = self._read(self._velocity, time)
-        pace = float(np.linalg.norm(velocity))
-        aside = float(np.arctan2(velocity @ leftward(np.array(facing)), velocity @ forward(np.array(facing))))
-        aside = aside if pace > 0.15 else 0.0
+        pace, aside = self._travel(time)
         still = 1 - (1 - f.keep) * float(curves.minimum_jerk(pace / 0.9))
         sign = 1.0 if side == "left" else -1.0
-        sideways = abs(np.sin(aside)) * pace / (2 * float(step_rate(pace, self.size)) * f.cadence)
+        # sidesteps open and close: the leading foot is set further out, so that the feet do not cross
+        sideways = abs(np.sin(aside)) * pace / (2 * self._rate(pace, aside))
         run = float(running(pace, self.size))
         width = still * f.stand_width + (1 - still) * f.width * (1 - 0.2 * run)
-        lateral = sign * (width * self.size / 2 + 0.5 * sideways)
+        lateral = sign * (width * self.size / 2 + 0.9 * sideways)
         ahead = sign * still * f.stagger * self.size / 2
-        ahead -= (0.10 + 0.10 * run) * self.size * np.cos(aside) * (1 - still)
+        along = float(np.cos(aside))
+        ahead -= (0.10 + 0.10 * run) * self.size * max(along, 0.25 * along) * (1 - still)
         place = self._read(self._reference, time) + lateral * leftward(np.array(facing))
         place = place + (ahead - 0.012) * forward(np.array(facing))
         rear = (sign * f.stagger) < 0
@@ -204,7 +216,7 @@ class Planner:
                     continue
                 side = max(need, key=lambda s: need[s])
             speed = self.speed(time)
-            period = 1 / (float(step_rate(speed, self.size)) * self.footing.cadence)
+            period = 1 / self._rate(speed, self._travel(time + 0.3)[1])
             share = float(duty(speed, self.size)) * self.footing.duty
             swing = 2 * period * (1 - share)
             down = time + (swing if waiting else period)
