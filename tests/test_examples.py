@@ -48,3 +48,14 @@ def test_one_walk_five_rigs(pack, tmp_path):
 @pytest.mark.slow
 def test_demo_on_mocap(pack, tmp_path):
     assert run("05_demo_on_mocap.py", pack, tmp_path).count("report.html") == 2
+
+
+def test_pictures(tmp_path):
+    said = run_in(tmp_path, "06_pictures.py")
+    assert said.split("wrote ")[1].split() == [
+        "attack.gif,",
+        "attack.png,",
+        "paths.png,",
+        "run.png,",
+        "sheet.png",
+    ]

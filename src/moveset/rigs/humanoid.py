@@ -150,8 +150,8 @@ def _head(body: _Body) -> None:
     )  # fmt: skip
     # a dark visor shows where the face is; its walls run ahead, so they meet the skull at a clear edge
     body.figure.tube(
-        JOINT, aim(head + size * (0.024 * UP + 0.012 * AHEAD), UP, AHEAD), 0.052 * size,
-        body.rings((0.0, 0.0290, 0.0530), (0.3, 0.0340, 0.0560), (0.7, 0.0350, 0.0560), (1.0, 0.0320, 0.0520)),
+        JOINT, aim(head + size * (0.024 * UP + 0.030 * AHEAD), UP, AHEAD), 0.052 * size,
+        body.rings((0.0, 0.0290, 0.0350), (0.3, 0.0340, 0.0380), (0.7, 0.0350, 0.0380), (1.0, 0.0320, 0.0340)),
         hold, columns=18, rows=7, square=3.2, tightness=5.0,
     )  # fmt: skip
 
