@@ -206,7 +206,7 @@ def _with_pillow() -> str:
 
 
 def _with_onnxruntime() -> str:
-    import onnxruntime
+    import onnxruntime  # pyright: ignore[reportMissingImports]
 
     a, b, _ = _factors()
     session = onnxruntime.InferenceSession(_matmul_model(), providers=["CPUExecutionProvider"])
@@ -218,7 +218,7 @@ def _with_onnxruntime() -> str:
 
 
 def _torch_devices() -> list[str]:
-    import torch
+    import torch  # pyright: ignore[reportMissingImports]
 
     devices = ["cpu"]
     if torch.cuda.is_available():
@@ -229,7 +229,7 @@ def _torch_devices() -> list[str]:
 
 
 def _with_torch(device: str) -> str:
-    import torch
+    import torch  # pyright: ignore[reportMissingImports]
 
     a, b, _ = _factors()
     _agree((torch.from_numpy(a).to(device) @ torch.from_numpy(b).to(device)).cpu().numpy())
