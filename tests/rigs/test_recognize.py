@@ -30,6 +30,8 @@ from moveset.rigs.recognize import find_roles, plain, recognize
         ("root", (None, "root")),
         ("Bip01 L Calf", ("left", "calf")),
         ("JBip_L_UpperLeg", ("left", "upperleg")),
+        ("__UpLeg_L", (None, "")),
+        ("MCH-forearm_ik.L", (None, "")),
     ],
 )
 def test_plain_words(name, expected):
@@ -102,6 +104,7 @@ PACK_RIGS = {
     "game/quaternius/glb/KnightCharacter.glb": {"leftFoot": "Foot.L", "rightLowerArm": "LowerArm.R"},
     "game/vrm/cryptovoxels.vrm": {"leftLowerLeg": "Left knee", "leftHand": "Left wrist"},
     "game/makehuman/tpose.bvh": {"hips": "root", "leftLowerArm": "lowerarm01.L", "jaw": "jaw"},
+    "game/makehuman/zombieWalk1.bvh": {"leftUpperLeg": "UpLeg_L", "leftLowerLeg": "LoLeg_L"},
     "mocap/cmu/cmu-daz-30fps.zip/01_01.bvh": {"leftUpperArm": "lShldr", "spine": "abdomen"},
     "mocap/cmu/cmu-asfamc-30fps.zip/01_01.bvh": {"hips": "root", "upperChest": "thorax", "leftFoot": "lfoot"},
     "mocap/cmu/cmu-neo-30fps.zip/135_01.bvh": {"leftToes": "Neo_LeftToeBase"},

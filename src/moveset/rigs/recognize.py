@@ -20,6 +20,8 @@ from moveset.motion.skeleton import Skeleton
 _PREFIX = re.compile(
     r"^(?:mixamorig\d*|bip\d*|biped|def|org|neo|ccbase|jbip|jnt|rig|skeleton|b)(?=[\W_])", re.I
 )
+_HELPER = re.compile(r"^(?:__|MCH|CTRL)", re.I)
+"""Joints that position others (MakeHuman's doubles, rigify's mechanisms, controls): never a body part themselves."""
 _FINGER = re.compile(r"^(?:hand|f|finger)*(thumb|index|middle|mid|ring|pinky|little)(?:finger)?(\D*?)(\d*)$")
 _FINGER_NAMES = {"mid": "Middle", "pinky": "Little"}
 _SPOKEN = {"metacarpal": 0, "proximal": 1, "intermediate": 2, "distal": 3}
@@ -63,6 +65,8 @@ def find_roles(skeleton: Skeleton) -> dict[str, int]:
 def plain(name: str) -> tuple[str | None, str]:
     """Side and bare word of a joint name: ("left", "upperarm") of `DEF-upper_arm.L`, `lUpperArm`, `UpperArm_L`."""
     name = name.rsplit(":", 1)[-1].rsplit("|", 1)[-1]
+    if _HELPER.match(name):
+        return None, ""
     name = _PREFIX.sub("", name).lstrip("-_ .")
     side: str | None = None
     for pattern, group in (
