@@ -86,27 +86,41 @@ def test_two_bones_fix_a_rotation(assert_same_rotations):
     assert_same_rotations(rotations[:, 0], q)
 
 
-@pytest.mark.parametrize("gap", [0.0, 1.0], ids=["root in the hips", "root on the floor"])
-def test_a_root_above_the_hips_follows_them(smooth_clip, gap):
+def rooted_skeleton(gap, roles):
+    """The canonical body under a root, `gap` below its hips, which rest a quarter turn from the root."""
     skeleton = canonical_skeleton()
     rest = np.concatenate(([[0, 0.5, 0]], skeleton.rest_translations))
     rest[1] = [0, gap * 0.9, 0]
     frames = quaternion.identity((25,))
     frames[1] = quaternion.from_axis_angle([0, 1, 0], np.pi / 2)
-    rooted = Skeleton(
-        ("root", *skeleton.names),
-        np.concatenate(([-1], skeleton.parents + 1)),
-        frames,
-        rest,
-        ("root", *skeleton.roles),
-    )
+    names = ("root", *skeleton.names)
+    return Skeleton(names, np.concatenate(([-1], skeleton.parents + 1)), frames, rest, names if roles else ())
+
+
+@pytest.mark.parametrize("gap", [0.0, 1.0], ids=["root in the hips", "root on the floor"])
+def test_a_root_without_a_role_turns_with_what_is_below(smooth_clip, gap):
+    rooted = rooted_skeleton(gap, roles=False)
     clip = turned(smooth_clip(rooted, frames=90, size=0.3), np.linspace(0, 2 * np.pi, 90))
     rotations, translations = rotations_from_positions(clip.world_positions, rooted)
     positions = forward_kinematics(rotations, translations, rooted.parents)[1]
     np.testing.assert_allclose(positions, clip.world_positions, atol=1e-9)
     assert steps(rotations) <= 2 * steps(clip.rotations)
-    # the root turns with the body: what is left to the hips is small
-    assert np.degrees(quaternion.angle_between(rotations[:, 1], frames[1])).max() < 40
+    # what is left to the joint below is small
+    assert np.degrees(quaternion.angle_between(rotations[:, 1], rooted.rest_rotations[1])).max() < 40
+
+
+def test_what_is_above_the_hips_only_places_them(smooth_clip, assert_same_rotations):
+    """Hips that move under a still root, as in the Bandai-Namco sets: no bone leads to them."""
+    rooted = rooted_skeleton(1.0, roles=True)
+    clip = turned(smooth_clip(rooted, frames=90, size=0.3), np.linspace(0, 2 * np.pi, 90))
+    translations = clip.translations.copy()
+    translations[:, 1] += np.linspace([0, 0, 0], [2.0, -0.8, 3.0], 90)
+    clip = replace(clip, translations=translations)
+    rotations, translations = rotations_from_positions(clip.world_positions, rooted)
+    positions = forward_kinematics(rotations, translations, rooted.parents)[1]
+    np.testing.assert_allclose(positions, clip.world_positions, atol=1e-9)
+    assert_same_rotations(rotations[:, 0], np.broadcast_to(rooted.rest_rotations[0], (90, 4)))
+    assert steps(rotations) <= 2 * steps(clip.world_rotations)
 
 
 def test_a_single_chain():

@@ -19,14 +19,19 @@ def rotations_from_positions(positions: Array, skeleton: Skeleton) -> tuple[Arra
 
     A joint with two or more bones in different directions gets the rotation that fits them best (Kabsch 1976);
     a joint with one bone turns it the shortest way and otherwise follows its parent. Each frame stands alone and
-    no direction of the world is special, so the result is as right at every heading. Bones keep their rest
-    length; twist that points cannot show (forearms, head) stays that of the parent.
+    no direction of the world is special, so the result is as right at every heading.
+
+    Joints above the hips only place the body: they keep their rest rotation. Bones keep their rest length. Twist
+    that points cannot show (forearms, head) stays that of the parent.
     """
     positions = np.asarray(positions, dtype=float)
     offsets, rest = skeleton.rest_translations, skeleton.rest_rotations
     world = np.empty((*positions.shape[:-1], 4))
     fixed = np.zeros(len(skeleton), dtype=bool)
-    for joint in range(len(skeleton)):
+    placing = _above_hips(skeleton)
+    world[:, placing] = skeleton.rest_world[0][placing]
+    fixed[placing] = True
+    for joint in np.flatnonzero(~fixed).tolist():
         bones = _bones(skeleton, joint)
         if _spread(offsets[bones]) > _LEAST_SPREAD:
             world[:, joint] = _best_fit(offsets[bones], positions[:, bones] - positions[:, [joint]])
@@ -51,10 +56,19 @@ def rotations_from_positions(positions: Array, skeleton: Skeleton) -> tuple[Arra
                 follow = quaternion.multiply(world[:, parent], follow)
             world[:, joint] = _swing(skeleton, positions, joint, follow)
 
-    rotations, _ = inverse_kinematics(world, positions, skeleton.parents)
+    rotations, between = inverse_kinematics(world, positions, skeleton.parents)
+    free = [*skeleton.roots, *(child for joint in placing for child in skeleton.children[joint])]
     translations = np.repeat(offsets[None], len(positions), axis=0)
-    translations[:, skeleton.roots] = positions[:, skeleton.roots]
+    translations[:, free] = between[:, free]
     return quaternion.unroll(rotations), translations
+
+
+def _above_hips(skeleton: Skeleton) -> list[int]:
+    """Joints between a root and the hips, the hips not among them."""
+    above, joint = [], skeleton.by_role.get("hips", -1)
+    while joint >= 0 and (joint := int(skeleton.parents[joint])) >= 0:
+        above.append(joint)
+    return above
 
 
 def _bones(skeleton: Skeleton, joint: int) -> list[int]:
