@@ -548,10 +548,11 @@ def test_cut_files_are_refused(cut):
         read_bytes(maker.glb()[:cut])
 
 
-def test_key_times_that_are_no_seconds_are_refused_before_memory_is_taken():
+@pytest.mark.parametrize("step", [0, 1], ids=["still", "moving"])
+def test_key_times_that_are_no_seconds_are_refused_before_memory_is_taken(step):
     maker = Maker(scenes=[{"nodes": [0]}])
     maker.chain(*(f"bone{i}" for i in range(50)))
-    maker.animation(maker.track(0, "rotation", [0, 1, 7e6], [about("z", i) for i in range(3)]))
+    maker.animation(maker.track(0, "rotation", [0, 1, 7e6], [about("z", i * step) for i in range(3)]))
     with pytest.raises(MovesetError, match="hours"):
         maker.read()
 

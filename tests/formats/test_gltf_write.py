@@ -67,7 +67,9 @@ def some_skeleton(roots: int = 1) -> Skeleton:
     joints = len(parents)
     rest = quaternion.normalize(rng.normal(size=(joints, 4)))
     names = tuple(f"bone {i}" for i in range(joints))
-    return Skeleton(names, parents, quaternion.positive(rest), rng.normal(size=(joints, 3)))
+    tips = np.full((joints, 3), np.nan)
+    tips[[2, 4]] = [[0, 0.1, 0], [0.2, 0, 0]]
+    return Skeleton(names, parents, quaternion.positive(rest), rng.normal(size=(joints, 3)), tips=tips)
 
 
 def some_mesh(skeleton: Skeleton, influences: int, morphs: bool = False) -> Mesh:
@@ -126,6 +128,7 @@ def test_built_files_come_back(frames, roots, fps, scaled):
         getattr(again(Asset((character,), (clip,))), part) for part in ("characters", "clips")
     )
     assert character_back.skeleton.signature == skeleton.signature
+    np.testing.assert_allclose(character_back.skeleton.tips, skeleton.tips, atol=1e-9)
     assert character_back.name == "hero"
     assert_clips_equal(clip, back)
     assert (back.scales is None) == (not scaled)

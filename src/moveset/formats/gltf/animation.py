@@ -80,7 +80,7 @@ class ClipReader:
             moves[some.rows] = ~some.still
         spans, offset = self._spans(animations, moves), np.searchsorted(tracks.clip, animations)
         names = dict(zip(animations, unique([self.document.name("animations", a) for a in animations])))
-        self._check_size(spans, keys)
+        self._check_size(spans)
         broken = self._report(keys, spans, names)
         direct = self._direct(spans, moves)
         arrays = [self._arrays(path, some, spans, direct, joint) for path, some in enumerate(keys)]
@@ -215,11 +215,10 @@ class ClipReader:
         start, end = min(t[0] for t in key_times), max(t[-1] for t in key_times)
         return Range(float(start), fps, max(int(np.ceil((end - start) * fps - ON_FRAME)) + 1, 1))
 
-    def _check_size(self, spans: dict[int, Range], keys: list[Keys]) -> None:
-        """Refuse clips that would take more memory than the file can have meant."""
-        moved = {int(a) for some in keys for a in np.unique(self.tracks.clip[some.rows[~some.still]])}
+    def _check_size(self, spans: dict[int, Range]) -> None:
+        """Refuse clips that would take more memory than the file can have meant, here or where a view is unfolded."""
         joints = max(len(self.rig.skeleton), 1)
-        numbers = sum(spans[a].frames for a in moved) * joints * 7 + len(spans) * joints * 10
+        numbers = sum(span.frames for span in spans.values()) * joints * 7 + len(spans) * joints * 10
         if numbers > MOST_NUMBERS + self.document.size_in_bytes:
             longest = max(spans, key=lambda a: spans[a].frames)
             span = spans[longest]

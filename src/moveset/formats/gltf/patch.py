@@ -118,10 +118,13 @@ def _without_animations(document: Document, kept: list[dict]) -> tuple[dict, Bin
     out["accessors"] = [copy.deepcopy(accessors[i]) for i in staying]
     _renumber(document, _accessor_references(out), staying)
 
-    before = {holder["bufferView"] for i in dropped for holder in _view_holders(accessors[i])}
-    before -= {holder["bufferView"] for holder in _view_holders(out)}
+    before = {view for i in dropped for view in _views_of(accessors[i])}
+    holding = {
+        key: table for key, table in out.items() if key not in ("animations", "bufferViews", "buffers")
+    }
+    before -= {holder["bufferView"] for holder in _view_holders(holding)}
     staying = [i for i in range(len(views)) if i not in before]
-    _renumber(document, ((holder, "bufferView") for holder in _view_holders(out)), staying)
+    _renumber(document, ((holder, "bufferView") for holder in _view_holders(holding)), staying)
     out["bufferViews"] = []
     binary = Binary(out["accessors"], out["bufferViews"])
     mended = _mended_views(document, [i for i in range(len(accessors)) if i not in dropped])
@@ -194,6 +197,12 @@ def _accessor_references(out: dict) -> Iterator[tuple[dict, str]]:
     for node in out.get("nodes", []):
         instances = node.get("extensions", {}).get("EXT_mesh_gpu_instancing", {}).get("attributes", {})
         yield from ((instances, key) for key in instances)
+
+
+def _views_of(accessor: dict) -> list[int]:
+    sparse = accessor.get("sparse", {})
+    holders = (accessor, sparse.get("indices", {}), sparse.get("values", {}))
+    return [holder["bufferView"] for holder in holders if "bufferView" in holder]
 
 
 def _view_holders(part: object) -> Iterator[dict]:

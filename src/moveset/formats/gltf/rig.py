@@ -143,7 +143,8 @@ def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndar
     rest_translations = np.einsum("kij,kj->ki", linear, nodes.translations[at]) + offset
 
     names = unique([document.name("nodes", node) for node in joints])
-    skeleton = Skeleton(names, parents, rest_rotations, rest_translations)
+    tips = _tips(document, nodes, index, parents, stretch)
+    skeleton = Skeleton(names, parents, rest_rotations, rest_translations, tips=tips)
     for j, p in enumerate(parents.tolist()):
         rest[j, :3, 3] = (
             rest_translations[j] if p < 0 else rest[p, :3, :3] @ rest_translations[j] + rest[p, :3, 3]
@@ -158,6 +159,21 @@ def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndar
         np.where(np.abs(nodes.scales[at]) > 1e-9, nodes.scales[at], 1.0),
         np.linalg.inv(rest) @ world if len(at) else rest,
     )
+
+
+def _tips(
+    document: Document, nodes: Nodes, index: dict[int, int], parents: np.ndarray, stretch: np.ndarray
+) -> np.ndarray | None:
+    """(J, 3) where the last bones end: the plain leaf nodes (`Head_end`) that exporters put below leaf joints."""
+    tips = np.full((len(parents), 3), np.nan)
+    inner = set(parents.tolist())
+    for node, entry in enumerate(document.table("nodes")):
+        joint = index.get(int(nodes.parents[node]), -1)
+        if joint < 0 or joint in inner or node in index or "mesh" in entry or entry.get("children"):
+            continue
+        if np.isnan(tips[joint, 0]) and nodes.translations[node].any():
+            tips[joint] = stretch[joint] @ nodes.translations[node]
+    return None if np.isnan(tips).all() else tips
 
 
 def _turned(rotations: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
