@@ -132,3 +132,23 @@ def test_the_known_broken_clips_of_the_pack_are_flagged(pack, tmp_path):
     assert len(repaired) == 142
     assert report.license == "CMU-mocap-free"
     assert all(row.frames > 1 for row in report.clips)
+
+
+def test_a_single_clip_of_a_file_and_a_gltf_whose_buffer_changes(clips, tmp_path):
+    out = tmp_path / "one.library"
+    report = build_library(out, [f"{clips / 'figure.glb'}#run"], thumbnails=False)
+    assert [row.name for row in report.clips] == ["run"]
+    assert report.license == "CC0-1.0"
+    assert build_library(out, thumbnails=False).reused == 1
+
+    (tmp_path / "figure.gltf").write_text("{}")
+    (tmp_path / "figure.bin").write_bytes(b"one")
+    from moveset.library.ingest.build import _stamp
+    from moveset.library.ingest.facts import Facts
+    from moveset.library.ingest.prepare import Job
+    from moveset.library.policy import Policy
+
+    job = Job("figure.gltf", str(tmp_path / "figure.gltf"), Facts(), Policy())
+    before = _stamp(job, None)
+    (tmp_path / "figure.bin").write_bytes(b"two")
+    assert _stamp(job, before)["digest"] != before["digest"]

@@ -8,13 +8,15 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from moveset import __version__, formats
 from moveset.audit.digest import COMPARED
 from moveset.errors import MovesetError
+from moveset.formats.locations import locate
 from moveset.library import license
 from moveset.library.ingest import shelf
 from moveset.library.ingest.facts import Facts, find_facts
@@ -109,9 +111,9 @@ def build(
             stamps[job.file] |= {"clips": part.clips, "copies": writer.add(part, wished)}
         rows = writer.finish(partial(_side, settings.policy))
         if previous and not rows:
-            reasons = Counter(f.finding for f in writer.findings if f.action == "drop")
-            said = ", ".join(f"{name} {count}" for name, count in reasons.most_common(3))
-            raise MovesetError(f"no clip was fit for it ({said}); it stays as it was", file=target)
+            counts = Counter(f.finding for f in writer.findings if f.action == "drop").most_common(3)
+            reasons = ", ".join(f"{name} {count}" for name, count in counts)
+            raise MovesetError(f"no clip was fit for it ({reasons}); it stays as it was", file=target)
         strictest = license.strictest(row.license for row in rows)
         said = {
             "version": VERSION,
@@ -176,17 +178,16 @@ def _settings(
 def _portable(source: str | os.PathLike[str], base: Path) -> str:
     """A source relative to the folder that holds the library, so that both can move together."""
     path = os.path.abspath(source)
-    try:
-        return PurePosixPath(Path(os.path.relpath(path, base.resolve())).as_posix()).as_posix()
-    except ValueError:  # another drive
-        return Path(path).as_posix()
+    with suppress(ValueError):  # on another drive there is no relative path
+        path = os.path.relpath(path, os.path.abspath(base))
+    return Path(path).as_posix()
 
 
 def _jobs(settings: Settings, base: Path, clips: Sequence[Clip]) -> list[Job]:
     """A job a file, in the order of the sources; names start at the source's own name."""
     found: dict[str, tuple[str, str]] = {}
     for source in settings.sources:
-        root = os.path.normpath(base.resolve() / source)
+        root = os.path.normpath(os.path.join(os.path.abspath(base), source))
         for path in formats.list_files(root):
             found.setdefault(path, (root, Path(root).name))
     named = Counter[str]()
@@ -199,7 +200,7 @@ def _jobs(settings: Settings, base: Path, clips: Sequence[Clip]) -> list[Job]:
             file = f"{file} ({named[file]})"
         noticed: tuple[Finding, ...] = ()
         try:
-            facts = find_facts(path, root)
+            facts = find_facts(_place(path), _place(root))
         except MovesetError as error:
             facts = Facts()
             noticed = (Finding("sidecar", "warning", "", str(error.message), advice=error.do or ""),)
@@ -248,17 +249,26 @@ def _stamp(job: Job, old: dict | None) -> dict:
     said = json.dumps([job.facts.by_clip, job.facts.license, job.overrides], sort_keys=True, default=str)
     facts = hashlib.sha256(said.encode()).hexdigest()[:16]
     if job.clips:
-        digest = hashlib.sha256(
-            repr([(c.content_hash, c.name, c.tags, c.events) for c in job.clips]).encode()
-        )
-        return {"quick": "", "digest": digest.hexdigest()[:16], "facts": facts}
-    quick = shelf.quick_stamp(job.path)
+        made = repr([(c.content_hash, c.name, c.tags, c.events) for c in job.clips])
+        return {"quick": "", "digest": hashlib.sha256(made.encode()).hexdigest()[:16], "facts": facts}
+    files = _bytes_of(_place(job.path))
+    quick = " ".join(map(shelf.quick_stamp, files))
     unchanged = old is not None and old["quick"] == quick
-    return {
-        "quick": quick,
-        "digest": old["digest"] if unchanged and old else shelf.digest(job.path),
-        "facts": facts,
-    }
+    digest = old["digest"] if old and unchanged else " ".join(map(shelf.digest, files))
+    return {"quick": quick, "digest": digest, "facts": facts}
+
+
+def _place(path: str) -> str:
+    """The path without the clip that it may name."""
+    return str(locate(path).without_clip)
+
+
+def _bytes_of(file: str) -> list[str]:
+    """The file, and the buffers beside it that a .gltf refers to."""
+    if not file.lower().endswith(".gltf"):
+        return [file]
+    folder = file.rpartition("/")[0]
+    return [file, *(f"{folder}/{name}" for name in sorted(shelf.listing(folder)) if name.endswith(".bin"))]
 
 
 def _same(stamp: dict, old: dict) -> bool:
