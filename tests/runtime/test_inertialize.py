@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from moveset.geometry import quaternion
+from moveset.geometry import quaternion, spring
 from moveset.runtime.inertialize import jump, no_offsets, write_poses
 
 
@@ -58,6 +58,16 @@ def test_a_jump_is_continuous_in_value_and_velocity(database):
     size = np.abs(old_rate).max()
     assert np.abs(old_rate - new_rate).mean() < 0.02 * size
     np.testing.assert_allclose(new_next[1] - after[1], old_next[1] - before[1], atol=0.02 * dt)
+
+
+def test_offsets_fade_as_the_spring_says(database):
+    rng = np.random.default_rng(2)
+    offsets = no_offsets(database, 3)
+    offsets.steps[:] = rng.normal(size=offsets.steps.shape)
+    value, rate = spring.decay(offsets.steps[:, 0], offsets.steps[:, 1], 0.13, 0.04)
+    offsets.decay(0.13, 0.04)
+    np.testing.assert_allclose(offsets.steps[:, 0], value)
+    np.testing.assert_allclose(offsets.steps[:, 1], rate)
 
 
 def test_offsets_fade_by_half_life(database):

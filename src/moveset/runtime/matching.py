@@ -39,12 +39,15 @@ class MatchingConfig:
     """A change of the wish, in one step, that is answered at once [m at the furthest time]."""
     wander_seconds: tuple[float, float] = (1.0, 3.0)
     """An uncontrolled character chooses anew after a time between these."""
+    wander_choices: int = 8
+    """From so many random moments it takes up the one most like its own."""
 
     def __post_init__(self) -> None:
-        if self.search_seconds < 0 or self.half_life <= 0 or self.margin < 0:
+        if self.search_seconds < 0 or self.half_life <= 0 or self.margin < 0 or self.wander_choices < 1:
             raise MovesetError(
                 f"motion matching with search_seconds={self.search_seconds}, half_life={self.half_life}, "
-                f"margin={self.margin}: times must be positive and the margin not negative"
+                f"margin={self.margin}, wander_choices={self.wander_choices}",
+                do="give positive times and choices, and a margin that is not negative",
             )
 
 
@@ -168,7 +171,7 @@ class MotionMatching:
         free = np.flatnonzero(wish.free[who])
         if len(free):
             queries[free[:, None], self._path] = self.scaled[
-                self._random_rows(state, who[free])[:, None], self._path
+                self._random_goals(state, who[free], current[free])[:, None], self._path
             ]
             low, high = config.wander_seconds
             state.until_search[who[free]] = low + (high - low) * self._draw(state, who[free])
@@ -213,6 +216,17 @@ class MotionMatching:
     def _random_rows(self, state: MatchingState, who: np.ndarray) -> np.ndarray:
         pick = self._draw(state, who) * len(self.database.searchable)
         return self.database.searchable[pick.astype(np.int64)]
+
+    def _random_goals(self, state: MatchingState, who: np.ndarray, current: Array) -> np.ndarray:
+        """Rows whose path an uncontrolled character takes up: of some drawn at random the one nearest to its pose.
+
+        A runner thus rarely decides to stand at once, but may.
+        """
+        drawn = np.stack([self._random_rows(state, who) for _ in range(self.config.wander_choices)], axis=1)
+        gaps = self.scaled[drawn] - current[:, None]
+        gaps[..., self._path] = 0
+        nearest = np.einsum("nkd,nkd->nk", gaps, gaps).argmin(axis=1)
+        return drawn[np.arange(len(who)), nearest]
 
     def _draw(self, state: MatchingState, who: np.ndarray) -> Array:
         numbers = draw(state.seeds[who], state.draws[who])
