@@ -14,7 +14,7 @@ from moveset.motion.contacts import feet, foot_positions, standing_heights
 ANKLE, TOE = 0.045, 0.015
 """Height of a standing ankle and toe joint over the stature (motion/canonical.py; Winter 2009)."""
 
-OFFSET = 0.10
+OFFSET = 0.08
 """Metres, adult. Rigs put the joint elsewhere in the foot: good captures lie between -0.06 and 0.05."""
 SOMETIMES = 0.15
 """Share of frames with a foot at floor level that clears a clip: it climbs, or rises from the ground."""

@@ -16,6 +16,9 @@ SLIDES = 0.33
 0.31 (1,472 Bandai clips), where toes scuff in backward and sideways steps; hand-made attacks pivot at 0.3."""
 SPRINTS = 0.07
 """The same as a share of the body's speed: the feet of a sprinter reach the floor and leave it that fast."""
+NEVER_STILL, NEVER_STILL_SHARE = 0.25, 0.1
+"""Speed [m/s, adult] of the stillest foot joint, 20th percentile over the frames, and the same as a share of the
+body's speed: while anybody walks or runs, one toe stands. Clean clips: 95 % below 0.14, runs 0.21."""
 BELT = 0.3
 """Mean velocity [m/s] of standing feet that makes a cycle run in place, as on a treadmill."""
 FASTEST = 12.0
@@ -34,18 +37,32 @@ def foot_skate(clip: Clip) -> list[Finding]:
         text = f"the body stays in place while its feet step at {belt:.2f} m/s"
         advice = "the game moves the character at this speed, or add root motion"
         return [Finding("in_place", "info", clip.name, text, value=belt, unit="m/s", advice=advice)]
-    by_frame = foot_skate_by_frame(clip) / size
-    value = float(by_frame.mean())
     path = clip.world_positions[:, hips(clip.skeleton), ::2] / size
-    limit = max(SLIDES, SPRINTS * float(np.linalg.norm(np.diff(path, axis=0), axis=-1).mean()) * clip.fps)
-    if value <= limit:
-        return []
-    frames, count = worst(range(len(clip)), by_frame), int((by_frame > limit).sum())
-    text = f"standing feet slide at {value * size:.2f} m/s"
+    speed = float(np.linalg.norm(np.diff(path, axis=0), axis=-1).mean()) * clip.fps
     advice = "lock the feet, or check scale and proportions: motion on another body's legs slides"
-    return [
-        Finding("foot_skate", "warning", clip.name, text, frames, None, value * size, "m/s", advice, count)
-    ]
+
+    by_frame = foot_skate_by_frame(clip) / size
+    value, limit = float(by_frame.mean()), max(SLIDES, SPRINTS * speed)
+    if value > limit:
+        frames, count = worst(range(len(clip)), by_frame), int((by_frame > limit).sum())
+        text = f"standing feet slide at {value * size:.2f} m/s"
+        return [
+            Finding(
+                "foot_skate", "warning", clip.name, text, frames, None, value * size, "m/s", advice, count
+            )
+        ]
+    velocities = signal.derivative(foot_positions(clip)[..., ::2], clip.fps, loop=clip.loop) / size
+    stillest = np.linalg.norm(velocities, axis=-1).min(axis=1)
+    value, limit = float(np.percentile(stillest, 20)), max(NEVER_STILL, NEVER_STILL_SHARE * speed)
+    if value > limit and "leftToes" in clip.skeleton.by_role:  # ankles alone never rest in a run
+        frames, count = worst(range(len(clip)), stillest), int((stillest > limit).sum())
+        text = f"no foot stands: even the stillest moves at {value * size:.2f} m/s"
+        return [
+            Finding(
+                "foot_skate", "warning", clip.name, text, frames, None, value * size, "m/s", advice, count
+            )
+        ]
+    return []
 
 
 def _belt(clip: Clip, size: float) -> float | None:

@@ -9,7 +9,7 @@ from moveset.audit.check import Check, worst
 from moveset.audit.steps import lone, peaks, turns
 from moveset.motion import Clip, Finding
 
-NOTICED, LARGE = 0.10, 0.25
+NOTICED, LARGE = 0.10, 0.17
 """Excess [m, adult, 30 fps]. Clean capture of runs, kicks and breakdance stays below 0.06 (99 % of clips);
 the known tears of CMU start at 0.28. In between a pop must also stand out by SHARP."""
 SHARP, LARGE_SHARP = 2.5, 1.5

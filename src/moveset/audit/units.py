@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from moveset.audit.body import ADULT, humanoid, stature, upright
+from moveset.audit.body import ADULT, humanoid, scale, stature, upright
 from moveset.audit.check import Check
 from moveset.motion import Clip, Finding
 
@@ -16,6 +16,8 @@ CREATURE = (0.02, 60.0)
 _FACTORS = {"centimetres": 0.01, "inches": 0.0254, "decimetres": 0.1, "feet": 0.3048, "metres": 100.0}
 """What a length must be multiplied by when the file meant this unit; metres read as centimetres need 100."""
 
+CLIMBS = 1.0
+"""Metres, adult, that nobody rises or sinks while lying."""
 LYING = 0.8
 """|cosine| between the body and an axis, median over the clip, from which it lies along that axis."""
 
@@ -50,7 +52,8 @@ def scale_guess(clip: Clip) -> list[Finding]:
 def up_axis(clip: Clip) -> list[Finding]:
     """A warning when a humanoid lies along another axis than Y in every frame, and in the rest pose of the file.
 
-    A body that rests upright and lies in the clip lies because it sleeps, crawls, swims or is dead.
+    A body that rests upright and lies in the clip lies because it sleeps, crawls, swims or is dead, unless it
+    climbs while it lies: then the floor is the other axis.
     """
     skeleton = clip.skeleton
     if not humanoid(skeleton) or len(clip) == 0:
@@ -60,7 +63,8 @@ def up_axis(clip: Clip) -> list[Finding]:
     median = np.median(body, axis=0)
     axis = int(np.abs(median).argmax())
     lies = abs(median[axis]) > LYING and np.abs(body[:, axis]).min() > LYING / 2
-    if not lies or (axis == 1 and median[1] > 0) or rest[1] > LYING:
+    climbs = np.ptp(clip.world_positions[:, skeleton.joint("hips"), 1]) > CLIMBS * scale(clip)
+    if not lies or (axis == 1 and median[1] > 0) or (rest[1] > LYING and not climbs):
         return []
     name = ("-" if median[axis] < 0 else "") + "XYZ"[axis]
     return [
