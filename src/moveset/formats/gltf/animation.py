@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -19,8 +18,9 @@ from moveset.formats.gltf.document import Document, unique
 from moveset.formats.gltf.keys import Keys, read_keys
 from moveset.formats.gltf.nodes import Nodes
 from moveset.formats.gltf.rig import Rig
+from moveset.formats.gltf.sampling import Range, evaluate
 from moveset.formats.gltf.timing import ON_FRAME, choose_rate
-from moveset.formats.gltf.tracks import CUBIC, ROTATION, SCALE, STEP, TRANSLATION, WEIGHTS, Tracks
+from moveset.formats.gltf.tracks import CUBIC, ROTATION, SCALE, TRANSLATION, WEIGHTS, Tracks
 from moveset.geometry import quaternion
 from moveset.motion import Clip, Finding
 
@@ -29,24 +29,6 @@ SCALE_TOLERANCE = 1e-4
 
 MOST_NUMBERS = 1 << 26
 """Of all clips of a file (512 MB), beyond what the file itself holds: more is an error in its key times."""
-
-
-@dataclass(frozen=True)
-class Range:
-    """When a clip's frames lie, in the file's time."""
-
-    start: float
-    fps: float
-    frames: int
-
-    @cached_property
-    def times(self) -> np.ndarray:
-        """(F,) seconds in the file's time."""
-        return self.start + np.arange(self.frames) / self.fps
-
-    def has_keys(self, keys: np.ndarray) -> bool:
-        """Whether `keys` (times) are the frames, one by one."""
-        return len(keys) == self.frames and float(np.abs(keys - self.times).max()) * self.fps < 1e-3
 
 
 @dataclass
@@ -310,40 +292,3 @@ def _continuous(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
     rotations = quaternion.unroll(rotations)
     away = np.einsum("ki,ki->k", rotations[0], near) < 0
     return rotations * np.where(away, -1.0, 1.0)[:, None]
-
-
-def evaluate(
-    keys: np.ndarray, values: np.ndarray, span: Range, interpolation: int, rotation: bool
-) -> np.ndarray:
-    """(F, K, width) at the frames of `span`, of values (keys, K, width); three rows a key for cubic splines."""
-    times, values = span.times, values.astype(np.float64, copy=False)
-    if interpolation != CUBIC and span.has_keys(keys):
-        return values
-    # a key counts as reached a hundredth of a frame early: float32 times lie on either side of their frame
-    at = np.clip(np.searchsorted(keys, times + 0.01 / span.fps, side="right") - 1, 0, len(keys) - 1)
-    if interpolation == STEP:
-        return values[at]
-    after = np.minimum(at + 1, len(keys) - 1)
-    width = keys[after] - keys[at]
-    u = np.clip((times - keys[at]) / np.where(width > 0, width, 1), 0, 1)
-    if interpolation == CUBIC:
-        sampled = _hermite(values.reshape(len(keys), 3, *values.shape[1:]), at, after, width, u)
-        return quaternion.normalize(sampled) if rotation else sampled
-    if rotation:
-        return quaternion.slerp(values[at], values[after], u[:, None])
-    weight = u[:, None, None]
-    return values[at] * (1 - weight) + values[after] * weight
-
-
-def _hermite(
-    keyed: np.ndarray, at: np.ndarray, after: np.ndarray, width: np.ndarray, u: np.ndarray
-) -> np.ndarray:
-    """glTF 2.0 appendix C: in-tangent, value, out-tangent a key; tangents are per second."""
-    u, width = u[:, None, None], width[:, None, None]
-    u2, u3 = u * u, u * u * u
-    return (
-        (2 * u3 - 3 * u2 + 1) * keyed[at, 1]
-        + width * (u3 - 2 * u2 + u) * keyed[at, 2]
-        + (3 * u2 - 2 * u3) * keyed[after, 1]
-        + width * (u3 - u2) * keyed[after, 0]
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,11 +12,12 @@ import numpy as np
 from moveset.formats.gltf import extras, vrm
 from moveset.formats.gltf.animation import ClipReader
 from moveset.formats.gltf.document import Document
+from moveset.formats.gltf.joints import SOCKET, characters_of, find_joints
 from moveset.formats.gltf.materials import read_materials
 from moveset.formats.gltf.meshes import MeshReader
 from moveset.formats.gltf.nodes import Nodes, read_nodes
-from moveset.formats.gltf.rig import Rig, build_rig, choose_joints
-from moveset.formats.gltf.tracks import WEIGHTS, Tracks, read_tracks
+from moveset.formats.gltf.rig import Rig, build_rig
+from moveset.formats.gltf.tracks import read_tracks
 from moveset.motion import Asset, Character, Finding, Source
 
 READ_ANYWAY = {
@@ -25,10 +25,6 @@ READ_ANYWAY = {
     "KHR_texture_transform", "KHR_materials_unlit", "VRM", "VRMC_vrm", "VRMC_vrm_animation",
 }  # fmt: skip
 """Extensions that a file may require: they are understood, or what they hold is left out with a finding."""
-
-_SOCKET = re.compile(
-    r"(hand[ _.-]?slot|socket[ _.-]?hand|weapon|prop)(?:$|[ _.-]*(l|r|left|right)$)", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +66,13 @@ def _read(data: bytes, path: str, sibling: Callable[[str], bytes]) -> Asset:
     tracks = read_tracks(document, findings)
     humanoid = vrm.humanoid(document)
     curve_names, default_curves = _curve_names(document)
-    joints = _joints(document, nodes, tracks, shown, humanoid)
+    joints = find_joints(document, nodes, tracks, shown, humanoid)
 
     materials = read_materials(document, findings)
     characters, parts, clips = [], [], []
     starts: dict[str, float] = {}
     loose = {node for node in shown if "mesh" in document.table("nodes")[node]}
-    for group, animations in _groups(document, nodes, joints, tracks):
+    for group, animations in characters_of(document, nodes, joints, tracks):
         rig = _with_roles(document, build_rig(document, nodes, group, vrm.turn(document)), humanoid)
         meshes, taken = MeshReader(document, nodes, rig, findings, curve_names).read(shown)
         loose -= taken
@@ -187,99 +183,6 @@ def _curve_names(document: Document) -> tuple[dict[tuple[int, int], str], dict[s
     return names, defaults
 
 
-def _joints(
-    document: Document, nodes: Nodes, tracks: Tracks, shown: list[int], humanoid: dict[str, int]
-) -> list[int]:
-    """Skin joints, animated nodes, humanoid bones, sockets below joints, and what stands between them.
-
-    Without any skin the nodes that carry meshes are joints too: rigid figures and plain props.
-    """
-    skins = document.table("skins")
-    skinned = {
-        n for i, skin in enumerate(skins) for n in document.references(skin, "joints", "nodes", f"skins[{i}]")
-    }
-    moved = {int(n) for n in np.unique(tracks.node[tracks.path != WEIGHTS])}
-    entries = document.table("nodes")
-    if not skinned:
-        return choose_joints(
-            nodes, moved | set(humanoid.values()) | {n for n in shown if "mesh" in entries[n]}
-        )
-    bone = np.zeros(len(nodes), dtype=bool)
-    bone[list(skinned | set(humanoid.values()))] = True
-    above = nodes.above(bone) & ~bone
-    moved = {node for node in moved if not (above[node] and _stands_still(document, nodes, tracks, node))}
-    joints = choose_joints(nodes, {*np.flatnonzero(bone).tolist(), *moved})
-    held = np.zeros(len(nodes), dtype=bool)
-    held[joints] = True
-    below = nodes.below(held) & ~held
-    sockets = [n for n in np.flatnonzero(below).tolist() if _SOCKET.match(document.name("nodes", n))]
-    return choose_joints(nodes, joints + sockets) if sockets else joints
-
-
-def _stands_still(document: Document, nodes: Nodes, tracks: Tracks, node: int) -> bool:
-    """Whether all tracks of `node` hold its rest value: an armature that an exporter keyed for nothing."""
-    rest = (nodes.rotations[node], nodes.translations[node], nodes.scales[node])
-    for row in np.flatnonzero((tracks.node == node) & (tracks.path != WEIGHTS)):
-        values = document.accessors.decode(int(tracks.output[row]))
-        held = rest[tracks.path[row]]
-        if (
-            np.minimum(np.abs(values - held), np.abs(values + held) if len(held) == 4 else np.inf).max()
-            > 1e-5
-        ):
-            return False
-    return True
-
-
-def _groups(
-    document: Document, nodes: Nodes, joints: list[int], tracks: Tracks
-) -> list[tuple[list[int], tuple[int, ...]]]:
-    """Joints and animations of each character.
-
-    Skinned trees that share neither a skin, nor an ancestor, nor an animation are characters of their own: nothing
-    in the file relates them. All others, and whatever no skin uses, move together in one skeleton.
-    """
-    animations = document.size("animations")
-    if not joints:
-        return []
-    top = np.full(len(nodes), -1, dtype=np.int64)
-    for node in nodes.order:
-        parent = nodes.parents[node]
-        top[node] = node if parent < 0 else top[parent]
-    skins = [sorted({int(top[n]) for n in skin.get("joints", [])}) for skin in document.table("skins")]
-    group = {root: root for tops in skins for root in tops}
-
-    for tops in skins:
-        _join(group, tops)
-    if len({_leader(group, int(top[n])) for n in joints if int(top[n]) in group}) < 2:
-        return [(joints, tuple(range(animations)))]
-    joint = np.isin(tracks.node, joints)
-    driven = [
-        sorted({int(t) for t in top[tracks.node[joint & (tracks.clip == a)]]} & group.keys())
-        for a in range(animations)
-    ]
-    for tops in driven:
-        _join(group, tops)
-    leaders = list(dict.fromkeys(_leader(group, int(top[n])) for n in joints if int(top[n]) in group))
-    members: dict[int, list[int]] = {leader: [] for leader in leaders}
-    for node in joints:
-        root = int(top[node])
-        members[_leader(group, root) if root in group else leaders[0]].append(node)
-    owner = [_leader(group, tops[0]) if tops else leaders[0] for tops in driven]
-    return [(members[g], tuple(a for a in range(animations) if owner[a] == g)) for g in leaders]
-
-
-def _leader(group: dict[int, int], root: int) -> int:
-    """The root that stands for all that `root` was joined with."""
-    while group[root] != root:
-        group[root] = root = group[group[root]]
-    return root
-
-
-def _join(group: dict[int, int], roots: list[int]) -> None:
-    for root in roots[1:]:
-        group[_leader(group, root)] = _leader(group, roots[0])
-
-
 def _with_roles(document: Document, rig: Rig, humanoid: dict[str, int]) -> Rig:
     """The rig with the roles that the file itself states."""
     entries = document.table("nodes")
@@ -295,7 +198,7 @@ def _sockets(rig: Rig) -> dict[str, int]:
     """Joints that hold weapons, by name; a socket without a side is the right hand's."""
     found: dict[str, int] = {}
     for joint, name in enumerate(rig.skeleton.names):
-        match = _SOCKET.match(name)
+        match = SOCKET.match(name)
         if match:
             side = (match[2] or "r").lower()
             found.setdefault("leftProp" if side.startswith("l") else "rightProp", joint)

@@ -1,4 +1,4 @@
-"""From nodes to a skeleton: which nodes are joints, and the bake of what stands still above them.
+"""From nodes to a skeleton: the bake of what stands still above the joints.
 
 glTF animates nodes; a character's joints may hang under an armature that is scaled by 100 or turned by 90
 degrees, or carry a scale at rest. A Moveset skeleton is rigid and in metres, so each joint keeps four constants
@@ -15,7 +15,6 @@ exact wherever the scale above a joint is uniform; elsewhere shear is left out, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -91,19 +90,6 @@ class Rig:
             return translations
         inverse = np.linalg.pinv(self.linear[joints])
         return np.einsum("kij,...kj->...ki", inverse, translations - self.offset[joints])
-
-
-def choose_joints(nodes: Nodes, seeds: Iterable[int]) -> list[int]:
-    """The seeds and every node that stands between two of them, parents first: in the order of the file if that
-    has it so, else depth first.
-    """
-    seed = np.zeros(len(nodes), dtype=bool)
-    seed[list(seeds)] = True
-    chosen = nodes.below(seed) & nodes.above(seed)
-    listed = np.flatnonzero(chosen)
-    if np.all(nodes.parents[listed] < listed):
-        return listed.tolist()
-    return [node for node in nodes.order if chosen[node]]
 
 
 def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndarray) -> Rig:
