@@ -118,6 +118,21 @@ def test_triangle_through_the_camera_is_clipped_at_the_near_plane():
         assert depth[row, 10] == pytest.approx(-direction[1], rel=1e-6)
 
 
+@pytest.mark.parametrize("tilt", [0.0, 0.6])
+def test_nothing_is_drawn_nearer_than_the_near_plane(tilt):
+    # a wall along the view, 1 cm beside the eye: it leaves the picture where it comes nearer than 5 cm
+    beside, along = np.array((np.cos(tilt), np.sin(tilt))), np.array((-np.sin(tilt), np.cos(tilt)))
+    corners = [0.01 * beside - 20 * along, 0.01 * beside + 20 * along]
+    points = [(x, 1 + y, z) for z, ends in ((8, corners), (-20, corners[::-1])) for x, y in ends]
+    seen, depth = scanned(points, [(0, 1, 2), (0, 2, 3)])
+    x, y = np.meshgrid(np.arange(SIZE[0]) + 0.5 - SIZE[0] / 2, SIZE[1] / 2 - np.arange(SIZE[1]) - 0.5)
+    away = (x * beside[0] + y * beside[1]) / FRONT.scale(SIZE)  # of the sight line, per metre of distance
+    distance = 0.01 / np.where(away > 0, away, np.nan)
+    assert (seen[(distance > 0.052) & (distance < 20)] != raster.NOTHING).all()
+    assert (seen[~(distance > 0.048)] == raster.NOTHING).all()
+    assert 15 < depth.max() <= 20
+
+
 @pytest.mark.parametrize(
     "points",
     [
