@@ -107,3 +107,8 @@ def test_a_wrong_library_toml_is_refused(tmp_path, text, says):
     file.write_text(text)
     with pytest.raises(MovesetError, match=says):
         read_settings(file)
+
+
+def test_a_check_that_compares_clips_cannot_drop_one():
+    with pytest.raises(MovesetError, match="'duplicates' compares clips"):
+        Policy(actions={"duplicates": "drop"})

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from moveset.audit.registry import SET_CHECKS
 from moveset.conventions import DEFAULT_FPS
 from moveset.errors import MovesetError
 from moveset.geometry import quaternion
@@ -60,6 +61,11 @@ class Policy:
         for check, action in self.actions.items():
             if action not in ACTIONS:
                 raise MovesetError(f"policy: {check} = {action!r}", do=f"say one of {', '.join(ACTIONS)}")
+            if check in {each.name for each in SET_CHECKS} and action != "keep":
+                raise MovesetError(
+                    f"policy: {check!r} compares clips, it cannot {action} one",
+                    do="keep it; clips with the same data are stored once anyway",
+                )
             if action == "repair" and check not in REPAIRS:
                 raise MovesetError(
                     f"policy: nothing repairs {check!r}", do=f"drop or keep it; repairs: {', '.join(REPAIRS)}"
