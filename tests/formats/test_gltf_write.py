@@ -274,6 +274,19 @@ def test_old_animations_go_with_their_numbers_or_stay():
     np.testing.assert_allclose(none.vertices(None, 0)[0], PlainGltf(maker.glb()).vertices(None, 0)[0])
 
 
+def test_a_character_that_was_given_a_mesh_is_built_anew():
+    maker = Maker(scenes=[{"nodes": [0]}])
+    maker.chain("a", "b")
+    maker.skin([0, 1])
+    maker.animation(swing(maker, 1))
+    asset = maker.read()
+    (character,) = asset.characters
+    body = replace(some_mesh(character.skeleton, 2), material=-1)
+    back = again(replace(asset, characters=(replace(character, meshes=(body,)),)))
+    assert [mesh.name for mesh in back.characters[0].meshes] == ["coat"]
+    assert_clips_equal(asset.clips[0], back.clips[0])
+
+
 def test_clips_are_chosen_by_name():
     asset = armoured().read()
     assert [c.name for c in again(asset, clips=["other"]).clips] == ["other"]

@@ -34,6 +34,8 @@ class Part:
     rig: Rig
     animations: tuple[int, ...]
     """Animations that move it."""
+    meshes: int
+    """How many meshes were read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,7 @@ def _read(data: bytes, path: str, sibling: Callable[[str], bytes]) -> Asset:
         characters.append(
             Character(rig.skeleton, meshes, materials, _sockets(rig), _character_name(document, nodes, rig))
         )
-        parts.append(Part(rig, animations))
+        parts.append(Part(rig, animations, len(meshes)))
         reader = ClipReader(document, nodes, rig, tracks, curve_names, default_curves, findings)
         clips += reader.read(animations)
         starts |= reader.starts

@@ -71,6 +71,6 @@ def _patchable(asset: Asset) -> GltfSource | None:
     if not isinstance(source, GltfSource) or len(source.parts) != len(asset.characters):
         return None
     for part, character in zip(source.parts, asset.characters):
-        if part.rig.skeleton.names != character.skeleton.names:
+        if part.rig.skeleton.names != character.skeleton.names or part.meshes != len(character.meshes):
             return None
     return source
