@@ -86,7 +86,7 @@ def loft(
     local[..., 1] = (at * length)[:, None]
     local[..., 2] = shift_front[:, None] + (front * round_off)[:, None] * z
     inner = local[1:-1].reshape(-1, 3)
-    points = np.concatenate((local[0, :1] * (1, 1, 1), inner, local[-1, :1]))
+    points = np.concatenate((local[0, :1], inner, local[-1, :1]))
     places = np.concatenate((at[:1], np.repeat(at[1:-1], columns), at[-1:]))
     return frame.place(points), _tube_triangles(rows, columns), places
 
@@ -126,9 +126,9 @@ def blend(weights: Weights, t: Array, joints: int) -> Array:
     for row, (_, share) in enumerate(weights):
         for joint, weight in share.items():
             table[row, joint] = weight
-    k = np.clip(np.searchsorted(places, t, side="right") - 1, 0, len(places) - 2) if len(places) > 1 else None
-    if k is None:
+    if len(weights) == 1:
         return np.repeat(table, len(t), axis=0)
+    k = np.clip(np.searchsorted(places, t, side="right") - 1, 0, len(places) - 2)
     s = np.clip((t - places[k]) / (places[k + 1] - places[k]), 0, 1)
     s = (s * s * (3 - 2 * s))[:, None]
     return table[k] * (1 - s) + table[k + 1] * s
