@@ -164,9 +164,10 @@ class Mailbox:
             self.behavior == 0, np.zeros((count, ahead, 2)), np.zeros((count, ahead)), np.zeros((count, 2))
         )
         for number, kind in enumerate(BEHAVIORS.values()):
-            who = np.flatnonzero(self.behavior == number)
-            if not len(who):
+            chosen = self.behavior == number
+            if not chosen.any():
                 continue
+            who = slice(None) if chosen.all() else np.flatnonzero(chosen)
             own = Placement(at.positions[who], at.headings[who], at.velocities[who], at.wished[who])
             values = {value.name: self.values[kind.name, value.name][who] for value in kind.values}
             wish.offsets[who], wish.facings[who], wish.errors[who] = kind.ask(
