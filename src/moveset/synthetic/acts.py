@@ -163,17 +163,19 @@ def weapon_arms(
     origin = arms.chest_place(figure, ride.trunk)
     palm = origin + quaternion.rotate(chest, grip)
     aim = _off_the_floor(aim, palm[:, 1], figure.size)
-    right = grasp(figure, ride.trunk, "right", palm, aim, rate)
+    right = grasp(figure, ride.trunk, "right", palm, aim, ROLL * rate)
     if act.two_handed:
         # the left hand goes where the right one really holds the shaft
         hand_rotation, hand = arm_end(figure, ride.trunk, "right", right)
         real_palm = hand + quaternion.rotate(hand_rotation, figure.offset["rightProp"])
         real_aim = quaternion.rotate(hand_rotation, np.array([0.0, 0, 1]))
-        left = grasp(figure, ride.trunk, "left", real_palm - SHAFT * scale * real_aim, real_aim, rate)
+        left = grasp(
+            figure, ride.trunk, "left", real_palm - SHAFT * scale * real_aim, real_aim, 1.8 * ROLL * rate
+        )
     else:
         off = _read_hold(act, "off", times, delays.off) * scale + jolt
         off_aim = quaternion.rotate(chest, _read_aim(act, "off_aim", times, delays.off))
-        left = grasp(figure, ride.trunk, "left", origin + quaternion.rotate(chest, off), off_aim, rate)
+        left = grasp(figure, ride.trunk, "left", origin + quaternion.rotate(chest, off), off_aim, ROLL * rate)
     return {"left": left, "right": right}
 
 
@@ -191,19 +193,20 @@ def _off_the_floor(aim: Array, height: Array, size: float) -> Array:
     return np.stack((aim[:, 0] * share, rise, aim[:, 2] * share), axis=1)
 
 
-def grasp(figure: Figure, trunk: Trunk, side: str, palm: Array, aim: Array, rate: float) -> ArmTrack:
-    """An arm whose palm, not wrist, is at `palm`. A first guess of the forearm settles how the hand is turned."""
+def grasp(figure: Figure, trunk: Trunk, side: str, palm: Array, aim: Array, lag: float) -> ArmTrack:
+    """An arm whose palm, not wrist, is at `palm`. A first guess of the forearm settles how the hand is turned.
+
+    `lag`: samples that the hand takes to roll over.
+    """
     sign = 1.0 if side == "left" else -1.0
     elbow = quaternion.rotate(trunk.chest, _elbow(figure, trunk, palm, sign))
     offset = figure.offset[f"{side}Prop"]
     line = palm - arms.shoulder_place(figure, trunk, side)
     guess = palm - line * (abs(offset[0]) / np.maximum(np.linalg.norm(line, axis=1, keepdims=True), 0.1))
-    forearm = arms.reach(figure, trunk, side, guess, elbow)[2]
-    hand = arms.grip_rotation(
-        quaternion.rotate(forearm, np.array([sign, 0.0, 0.0])), aim, sign, trunk, ROLL * rate
-    )
+    forearm = arms.reach(figure, trunk, side, guess, elbow, lag)[2]
+    hand = arms.grip_rotation(quaternion.rotate(forearm, np.array([sign, 0.0, 0.0])), aim, sign, trunk, lag)
     wrist = palm - quaternion.rotate(hand, offset)
-    return arms.reaching(figure, trunk, side, wrist, hand, elbow)
+    return arms.reaching(figure, trunk, side, wrist, hand, elbow, lag)
 
 
 def _elbow(figure: Figure, trunk: Trunk, palm: Array, sign: float) -> Array:

@@ -40,11 +40,12 @@ def shoulder_place(figure: Figure, trunk: Trunk, side: str) -> Array:
 
 
 def reach(
-    figure: Figure, trunk: Trunk, side: str, wrist: Array, elbow: Array
+    figure: Figure, trunk: Trunk, side: str, wrist: Array, elbow: Array, lag: float
 ) -> tuple[Array, Array, Array, Array]:
     """Local collar, world upper arm, world forearm and local elbow rotations (F, 4) that put the wrist in place.
 
-    `elbow` (F, 3): world direction in which the elbow falls. The collar follows the reach a little.
+    `elbow` (F, 3): world direction in which the elbow falls; its plane is smoothed over `lag` samples. The collar
+    follows the reach a little.
     """
     s = _SIGN[side]
     collar = figure.upper_chest(trunk) + quaternion.rotate(trunk.chest, figure.offset[f"{side}Shoulder"])
@@ -59,7 +60,8 @@ def reach(
         figure.offset[f"{side}LowerArm"],
         figure.offset[f"{side}Hand"],
         np.array([0.0, -s, 0.0]),
-        quaternion.cross(elbow, line),
+        # where the reach passes the elbow's direction its plane is uncertain: its neighbours in time decide
+        signal.gaussian(quaternion.cross(elbow, line), lag),
     )
     return shoulder, upper, quaternion.multiply(upper, lower), lower
 
@@ -68,9 +70,11 @@ _COLLAR = np.array([0.05, 0.16, 0.16])
 """Share of a reach that the collar takes about each axis of the chest."""
 
 
-def reaching(figure: Figure, trunk: Trunk, side: str, wrist: Array, hand: Array, elbow: Array) -> ArmTrack:
+def reaching(
+    figure: Figure, trunk: Trunk, side: str, wrist: Array, hand: Array, elbow: Array, lag: float
+) -> ArmTrack:
     """An arm with its wrist at `wrist` (F, 3), its hand turned to `hand` (F, 4), both in the world."""
-    shoulder, upper, forearm, lower = reach(figure, trunk, side, wrist, elbow)
+    shoulder, upper, forearm, lower = reach(figure, trunk, side, wrist, elbow, lag)
     collar = quaternion.multiply(trunk.chest, shoulder)
     return ArmTrack(
         shoulder,

@@ -83,7 +83,7 @@ ONE = {
         "diagonally down from the right shoulder",
     ),
     "diagonal_up": Swing(
-        _key((-0.40, -0.38, 0.06), (-0.42, -0.62, -0.66), (-27, 6, 0), (-47, 14, 5), (-0.04, -0.09, -0.03), (0.14, -0.10, 0.36)),
+        _key((-0.40, -0.30, 0.14), (-0.42, -0.62, -0.66), (-27, 6, 0), (-47, 14, 5), (-0.04, -0.09, -0.03), (0.14, -0.10, 0.36)),
         _key((-0.13, -0.05, 0.53), (-0.12, 0.05, 0.99), (9, 2, 0), (13, 4, 0), (0.02, -0.04, 0.05), (0.27, -0.22, 0.14)),
         _key((0.18, 0.26, 0.32), (0.55, 0.80, 0.22), (27, -2, 0), (47, -8, -6), (0.04, 0.01, 0.06), (0.33, -0.26, 0.0)),
         "diagonally up from the right hip",
@@ -121,13 +121,13 @@ TWO = {
         "diagonally down from the right shoulder",
     ),
     "diagonal_up": Swing(
-        _key((-0.24, -0.36, 0.16), (-0.45, -0.50, -0.74), (-33, 8, 0), (-57, 20, 5), (-0.06, -0.13, -0.03)),
+        _key((-0.08, -0.30, 0.23), (-0.50, -0.40, -0.74), (-33, 8, 0), (-57, 20, 5), (-0.06, -0.13, -0.03)),
         _key((-0.06, -0.10, 0.43), (-0.15, 0.05, 0.99), (9, 4, 0), (10, 7, 0), (0.02, -0.05, 0.06)),
         _key((0.08, 0.22, 0.32), (0.45, 0.86, 0.22), (30, -3, 0), (49, -10, -5), (0.05, 0.01, 0.07)),
         "diagonally up from the right hip",
     ),
     "thrust": Swing(
-        _key((-0.22, -0.18, 0.16), (0.56, 0.18, 0.80), (-22, 0, 0), (-40, 0, 0), (-0.02, -0.04, -0.09)),
+        _key((-0.16, -0.18, 0.20), (0.56, 0.18, 0.80), (-22, 0, 0), (-40, 0, 0), (-0.02, -0.04, -0.09)),
         _key((-0.16, -0.12, 0.33), (0.14, 0.16, 0.97), (-4, 3, 0), (-10, 6, 0), (0.0, -0.08, 0.03)),
         _key((-0.15, -0.08, 0.46), (-0.20, 0.16, 0.96), (10, 7, 0), (14, 13, 0), (0.0, -0.13, 0.16)),
         "straight ahead", "Piercing",
@@ -242,7 +242,7 @@ def chain(hands: str, strength: str, names: tuple[str, ...]) -> Act:
             Event(start + timing.windup + timing.hold, "swing", "rightHand"),
             Event(start + timing.hit, "hit", "rightHand"),
         ]
-        start += timing.hit + 0.62 * (timing.settle - timing.hit) - 0.25 * timing.windup
+        start += timing.hit + 0.90 * (timing.settle - timing.hit) - 0.10 * timing.windup
     # of all but the last blow only the swing counts: the next wind-up begins out of the follow-through
     kept: list[tuple[float, Key]] = []
     for time, key in sorted(keys, key=lambda item: item[0]):
@@ -300,12 +300,20 @@ def _recipe(hands: str, strength: str, names: tuple[str, ...]) -> Recipe:
     )
 
 
-COMBOS = (
-    ("right_to_left", "left_to_right"),
-    ("diagonal_down", "diagonal_up"),
-    ("right_to_left", "left_to_right", "overhead"),
-    ("diagonal_down", "left_to_right", "thrust"),
-)
+COMBOS = {
+    "one": (
+        ("right_to_left", "left_to_right"),
+        ("diagonal_down", "diagonal_up"),
+        ("right_to_left", "left_to_right", "overhead"),
+        ("diagonal_down", "left_to_right", "thrust"),
+    ),
+    "two": (
+        ("right_to_left", "left_to_right"),
+        ("diagonal_down", "left_to_right"),
+        ("right_to_left", "left_to_right", "overhead"),
+        ("overhead", "right_to_left", "thrust"),
+    ),
+}
 
 
 def recipes() -> tuple[Recipe, ...]:
@@ -316,5 +324,5 @@ def recipes() -> tuple[Recipe, ...]:
         for strength in ("light", "heavy")
         for name in ONE
     ]
-    combos = [_recipe(hands, "light", names) for hands in ("one", "two") for names in COMBOS]
+    combos = [_recipe(hands, "light", names) for hands in COMBOS for names in COMBOS[hands]]
     return (*single, *combos)

@@ -142,7 +142,7 @@ def ride(
         path.facing - chest_yaw * lagged - 0.55 * side_on + 0.35 * hip_turn + lookahead + 0.012 * drift[1]
     )
     chest_roll = -0.45 * drop * np.cos(cycle + 0.3) - 0.55 * bank - 0.6 * tilt
-    chest_pitch = trunk_lean - 0.3 * nod - 0.008 * breath + 0.006 * drift[2]
+    chest_pitch = trunk_lean - 0.3 * nod - 0.016 * breath + 0.006 * drift[2]
     head_heading = path.facing + np.clip(0.28 * turn_rate, -0.7, 0.7) + 0.03 * drift[3]
     head_pitch = np.radians(2.0) + 0.30 * trunk_lean - 0.25 * nod + 0.01 * drift[1]
     pelvis = np.stack((pelvis_heading, pelvis_pitch, pelvis_roll), axis=1)
@@ -183,9 +183,11 @@ def swinging_arms(ride: Ride, style: Style, rng: np.random.Generator) -> dict[st
         flexion = center + amount * wave + drift
         across = run * np.radians(14) * (0.5 + 0.5 * wave)
         abduction = np.radians(9) + np.radians(7) * run - 0.5 * across + 0.6 * drift
-        elbow = elbow0 + elbow1 * late * moving * np.clip(ahead, 0, 1)
+        elbow = (
+            elbow0 + elbow1 * late * moving * np.clip(ahead, 0, 1) + 0.8 * np.roll(drift, round(0.3 * rate))
+        )
         twist = np.radians(12) + 0.9 * across
-        wrist = np.radians(6) + np.radians(5) * moving * np.sin(ride.cycle + early - 0.7) * sign
+        wrist = np.radians(6) + 0.8 * drift + np.radians(5) * moving * np.sin(ride.cycle + early - 0.7) * sign
         out[side] = arms.hanging(side, flexion, abduction, elbow, twist, wrist)
     return out
 

@@ -344,13 +344,13 @@ def _wanders() -> list[Recipe]:
 def _idles() -> list[Recipe]:
     seconds = 6.0
     standing = (
-        ("relaxed", replace(RELAXED, shift=0.010), "stands relaxed and breathes", "Relaxing", "Light-Weighted"),
+        ("relaxed", replace(RELAXED, shift=0.018, noise=1.5), "stands relaxed and breathes", "Relaxing", "Light-Weighted"),
         ("shifting", replace(RELAXED, shift=0.030, footing=Footing(stand_width=0.26, toe_out=0.2)),
          "shifts the weight from foot to foot", "Relaxing", "Light-Weighted"),
         ("tired", replace(TIRED, noise=2.0, shift=0.012), "stands tired and breathes hard", "Weak", "Powerless"),
-        ("proud", replace(PROUD, shift=0.008, footing=Footing(stand_width=0.30, toe_out=0.22)),
+        ("proud", replace(PROUD, shift=0.014, noise=1.5, footing=Footing(stand_width=0.30, toe_out=0.22)),
          "stands upright and proud", "Uninhibited", "Steady"),
-        ("crouched", replace(CROUCHED, shift=0.010), "waits crouched", "Nervous", "Steady"),
+        ("crouched", replace(CROUCHED, shift=0.018, noise=1.5), "waits crouched", "Nervous", "Steady"),
     )  # fmt: skip
     out = []
     for label, style, verb, impression, power in standing:
@@ -366,7 +366,7 @@ def _idles() -> list[Recipe]:
         out.append(Recipe(f"idle_{label}", make, _annotation(said), said.sentence, ("idle", label)))
     for hands, verb in (("one", "a weapon in the right hand"), ("two", "a heavy weapon in both hands")):
         style = attacks.ONE_HANDED if hands == "one" else attacks.TWO_HANDED
-        looped = replace(style, period=seconds, noise=1.5, shift=0.010)
+        looped = replace(style, period=seconds, noise=2.0, shift=0.016)
         guard = attacks.GUARD_ONE if hands == "one" else attacks.GUARD_TWO
         act = Act(seconds, ((0.0, guard),), looped, two_handed=hands == "two", sway=0.012)
 
