@@ -1,5 +1,5 @@
-"""Compiled kinematics, one thread: the operations of motion/kinematics.py, multiply and add fused where that is
-quicker, so results agree with NumPy to rounding.
+"""Compiled kinematics, one thread: the operations of motion/kinematics.py in the same order, none fused, so results
+equal NumPy's bit by bit and a library does not depend on which of the two computed it.
 
 Import this module only where its start-up (numba: more than half a second) pays.
 """
@@ -23,7 +23,7 @@ _SIGNATURES = [
 _BLOCK = 8
 """Frames that go down the tree together: a joint waits for its parent, eight do not wait for each other."""
 
-_compile = partial(numba.njit, cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+_compile = partial(numba.njit, cache=True, nogil=True, error_model="numpy")
 
 
 @_compile()

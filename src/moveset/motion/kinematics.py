@@ -1,7 +1,7 @@
 """Local poses to world poses and back.
 
-The functions choose between NumPy, which starts at once, and compiled kernels (motion/kernels.py). Both agree to
-rounding, and each pose is computed alone, so a pose in a batch equals the pose by itself.
+The functions choose between NumPy, which starts at once, and compiled kernels (motion/kernels.py). Both give the same
+bits, and each pose is computed alone, so a pose in a batch equals the pose by itself.
 """
 
 from __future__ import annotations
