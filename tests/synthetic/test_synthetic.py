@@ -5,7 +5,7 @@ from moveset.errors import MovesetError
 from moveset.geometry import quaternion
 from moveset.motion.canonical import Body, canonical_skeleton
 from moveset.motion.roles import FEET
-from moveset.synthetic import bad_clips, corpus, names, synthesize
+from moveset.synthetic import bad_clips, corpus, follow, names, synthesize
 from moveset.words import problems
 
 MILLIMETRE = 1e-3
@@ -258,3 +258,18 @@ def test_each_bad_clip_has_the_fault_it_is_named_after():
     assert bad["sunken"].world_positions[..., 1].min() < -0.05
     assert bad["centimetres"].world_positions[..., 1].max() > 100
     assert np.abs(np.linalg.norm(bad["unnormalized"].rotations, axis=-1) - 1).max() > 0.1
+
+
+def test_any_path_is_walked():
+    angle = np.linspace(0, 2 * np.pi, 241)
+    places = 2.0 * np.stack((1 - np.cos(angle), np.sin(angle)), axis=1)
+    clip = follow(places, angle, 30.0)
+    assert len(clip) == 241
+    away = np.linalg.norm(clip.world_positions[:, 0][:, (0, 2)] - places, axis=1)
+    assert away.mean() < 0.05 and away.max() < 0.12
+    assert max(moved.max(initial=0) for moved in planted_steps(clip).values()) < 0.1 * MILLIMETRE
+
+
+def test_a_path_of_the_wrong_shape_is_refused():
+    with pytest.raises(MovesetError, match="a path has shapes"):
+        follow(np.zeros((5, 3)), np.zeros(5))

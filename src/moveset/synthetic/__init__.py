@@ -2,5 +2,6 @@
 
 from moveset.synthetic.bad import bad_clips
 from moveset.synthetic.corpus import corpus, names, synthesize
+from moveset.synthetic.follow import follow
 
-__all__ = ["bad_clips", "corpus", "names", "synthesize"]
+__all__ = ["bad_clips", "corpus", "follow", "names", "synthesize"]
