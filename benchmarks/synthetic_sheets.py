@@ -10,9 +10,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from moveset.motion import Clip
-from moveset.render import contact_sheet, save_png, strip
+from moveset.render import contact_sheet, strip
 from moveset.rigs.mannequin import mannequin
 from moveset.synthetic import synthesize
 from moveset.workflows.load import load, load_clip
@@ -63,7 +64,8 @@ def main(wanted: set[str]) -> None:
                 labels.append(f"{Path(source).stem}: {name}, {camera}")
         width = max(p.shape[1] for p in pictures)
         pictures = [np.pad(p, ((0, 0), (0, width - p.shape[1]), (0, 0)), mode="edge") for p in pictures]
-        save_png(contact_sheet(pictures, 1, labels, title=title), PICTURES / f"synthetic-{title}.png")
+        page = Image.fromarray(contact_sheet(pictures, 1, labels, title=title)).convert("RGB")
+        page.quantize(96).save(PICTURES / f"synthetic-{title}.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -9,15 +9,15 @@ from moveset.conventions import DEFAULT_FPS
 from moveset.errors import MovesetError
 from moveset.motion import Clip
 from moveset.motion.canonical import Body
-from moveset.synthetic import airborne, attacks, locomotion, reactions, tumbles
+from moveset.synthetic import airborne, attacks, falls, idles, locomotion, reactions
 from moveset.synthetic.figure import Figure
 from moveset.synthetic.recipe import Recipe
 
 
 @cache
 def _recipes() -> dict[str, Recipe]:
-    rooms = (locomotion, attacks, reactions, airborne, tumbles)
-    return {recipe.name: recipe for room in rooms for recipe in room.recipes()}
+    modules = (idles, locomotion, attacks, reactions, airborne, falls)
+    return {recipe.name: recipe for module in modules for recipe in module.recipes()}
 
 
 def names() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Recipes of everything that goes on two feet along a path: standing, walking, running, turning, sidestepping."""
+"""Recipes of everything that goes on two feet along a path: walking, running, turning, sidestepping."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def recipe(name: str, path: PathOf, said: Said, words: str, style: Style = RELAX
     def make(stage: Stage, name: str, tags: Tags) -> Clip:
         return perform(stage, path(stage), style, name, tags)
 
-    return Recipe(name, make, _annotation(said), said.sentence, tuple(words.split()))
+    return Recipe(name, make, annotation(said), said.sentence, tuple(words.split()))
 
 
 def armed(name: str, path: PathOf, said: Said, words: str, hands: str) -> Recipe:
@@ -95,11 +95,12 @@ def armed(name: str, path: PathOf, said: Said, words: str, hands: str) -> Recipe
         return acts.on_path(stage, path(stage), act, name, tags)
 
     weapon = attacks.WEAPON[hands]
-    annotation = replace(_annotation(said), weapon_type=(weapon,))
-    return Recipe(name, make, annotation, said.sentence, (*words.split(), "armed", f"{hands}-handed"))
+    fields = replace(annotation(said), weapon_type=(weapon,))
+    return Recipe(name, make, fields, said.sentence, (*words.split(), "armed", f"{hands}-handed"))
 
 
-def _annotation(said: Said) -> Annotation:
+def annotation(said: Said) -> Annotation:
+    """The eight fields of a clip."""
     return Annotation(
         motion_type=(said.kind,),
         direction=(said.direction,),
@@ -341,49 +342,7 @@ def _wanders() -> list[Recipe]:
     return out
 
 
-def _idles() -> list[Recipe]:
-    seconds = 6.0
-    standing = (
-        ("relaxed", replace(RELAXED, shift=0.018, noise=1.5), "stands relaxed and breathes", "Relaxing", "Light-Weighted"),
-        ("shifting", replace(RELAXED, shift=0.030, footing=Footing(stand_width=0.26, toe_out=0.2)),
-         "shifts the weight from foot to foot", "Relaxing", "Light-Weighted"),
-        ("tired", replace(TIRED, noise=2.0, shift=0.012), "stands tired and breathes hard", "Weak", "Powerless"),
-        ("proud", replace(PROUD, shift=0.014, noise=1.5, footing=Footing(stand_width=0.30, toe_out=0.22)),
-         "stands upright and proud", "Uninhibited", "Steady"),
-        ("crouched", replace(CROUCHED, shift=0.018, noise=1.5), "waits crouched", "Nervous", "Steady"),
-    )  # fmt: skip
-    out = []
-    for label, style, verb, impression, power in standing:
-        looped = replace(style, period=seconds)
-
-        def make(stage: Stage, name: str, tags: Tags, style: Style = looped) -> Clip:
-            return perform(stage, drive(seconds, 0.0, rate=stage.rate), style, name, tags, loop=True)
-
-        said = Said(
-            f"A person {verb}.", "In-Place", power, ("Slow",), impression, "Idle",
-            "The arms hang at the sides while the chest breathes.",
-        )  # fmt: skip
-        out.append(Recipe(f"idle_{label}", make, _annotation(said), said.sentence, ("idle", label)))
-    for hands, verb in (("one", "a weapon in the right hand"), ("two", "a heavy weapon in both hands")):
-        style = attacks.ONE_HANDED if hands == "one" else attacks.TWO_HANDED
-        looped = replace(style, period=seconds, noise=2.0, shift=0.016)
-        guard = attacks.GUARD_ONE if hands == "one" else attacks.GUARD_TWO
-        act = Act(seconds, ((0.0, guard),), looped, two_handed=hands == "two", sway=0.012)
-
-        def ready(stage: Stage, name: str, tags: Tags, act: Act = act) -> Clip:
-            return acts.perform(stage, act, name, tags, loop=True)
-
-        said = Said(
-            f"A fighter stands on guard with {verb}.", "In-Place", "Steady", ("Slow",), "Nervous", "Idle",
-            "The knees are bent and the weapon points at the foe.",
-        )  # fmt: skip
-        annotation = replace(_annotation(said), weapon_type=(attacks.WEAPON[hands],))
-        words = ("idle", "guard", "armed", f"{hands}-handed")
-        out.append(Recipe(f"idle_guard_{hands}_handed", ready, annotation, said.sentence, words))
-    return out
-
-
 def recipes() -> tuple[Recipe, ...]:
     """All of them."""
-    parts = (_idles, _steady, _changes, _turns, _curves, _strafes, _low, _wanders)
+    parts = (_steady, _changes, _turns, _curves, _strafes, _low, _wanders)
     return tuple(recipe for part in parts for recipe in part())
