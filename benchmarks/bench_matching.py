@@ -142,6 +142,7 @@ def course(matching: MotionMatching, real: dict[str, Reference], seconds: float)
                 + [f"{v:.2f}" for v in cells[6:]]
             )
             print(f"| {gait}: {name} | " + " | ".join(shown) + " |", flush=True)
+    by_course(matching, seconds)
     print("\n| asked speeds m/s | velocity error m/s | 90 % after s | reached |\n|---|---|---|---|")
     for speeds in ((0.85, 1.45), (2.2, 3.0), (0.9, 2.8)):
         figures = respond(matching, speeds, seconds)
@@ -150,6 +151,20 @@ def course(matching: MotionMatching, real: dict[str, Reference], seconds: float)
             f"{figures['reached']:.2f} |",
             flush=True,
         )
+
+
+def by_course(matching: MotionMatching, seconds: float) -> None:
+    """Path and heading error of each course, with foot lock."""
+    print("\n| course | err m | p95 m | lag m | head deg |\n|---|---|---|---|---|")
+    for gait, (speed, paths) in COURSES.items():
+        for path in paths:
+            run, follower = follow(matching, path, speed, seconds)
+            m = measure_path(run, follower, matching.fps)
+            print(
+                f"| {gait} {path.name} | {m['path_distance']:.3f} | {m['path_distance_p95']:.3f} | "
+                f"{m['path_error']:.3f} | {np.degrees(m['heading_error']):.1f} |",
+                flush=True,
+            )
 
 
 def speed_of(clip: Clip) -> float:
@@ -173,9 +188,9 @@ def report(name: str, clips: list[Clip], held_out: list[Clip], seconds: float) -
     if not seconds:
         return
     symmetry = find_symmetry(clips[0].skeleton, clips[:40])
-    known = [*clips, *(mirror(clip, symmetry) for clip in clips)]
     own = {id(clip) for clip in held_out}
-    known = [clip for clip in known if id(clip) not in own]
+    known = [clip for clip in clips if id(clip) not in own]
+    known += [mirror(clip, symmetry) for clip in known]
     gaits = {"walk": (0.8, 1.7), "run": (1.9, 3.4)}
     real = {
         gait: reference(known, [c for c in held_out if low < speed_of(c) < high] or held_out)

@@ -106,6 +106,16 @@ def test_clips_that_cannot_be_used_are_named(walk):
         build_database([bad])
 
 
+def test_an_actor_who_differs_by_less_than_a_millimetre_is_the_same(walk):
+    s = walk.skeleton
+    offsets = s.rest_translations + np.r_[[(0.3, 0.1, 0.0)], np.full((len(s) - 1, 3), 4e-4)]
+    near = replace(walk, skeleton=replace(s, rest_translations=offsets), name="near")
+    assert near.skeleton.signature != s.signature
+    assert build_database([walk, near]).names == ("walk_120", "near")
+    far = replace(walk, skeleton=replace(s, rest_translations=offsets * 1.02), name="far")
+    assert build_database([walk, far]).left_out == ("far: is on another skeleton than the clips before it",)
+
+
 def test_another_frame_rate_is_resampled(walk):
     fast = synthesize("walk_120", fps=60.0)
     database = build_database([fast], fps=30.0)

@@ -22,6 +22,7 @@ from moveset.rigs.mannequin import mannequin
 from moveset.runtime.control import uncontrolled, velocity_follow
 from moveset.runtime.course import Reference, Run, drive, follow, measure_motion, measure_path, reference
 from moveset.runtime.crowd import Crowd, CrowdConfig
+from moveset.runtime.database import same_bones
 from moveset.runtime.matching import MotionMatching
 from moveset.runtime.path import Path as FloorPath
 from moveset.runtime.path import PathFollower, parse_path
@@ -182,9 +183,10 @@ def one_skeleton(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[str, ...]]:
     for clip in clips:
         frames[clip.skeleton.signature] += len(clip)
     best, _ = frames.most_common(1)[0]
-    kept = [clip for clip in clips if clip.skeleton.signature == best]
-    return kept, tuple(
-        f"{clip.name}: is on another skeleton than most" for clip in clips if clip.skeleton.signature != best
+    skeleton = next(clip.skeleton for clip in clips if clip.skeleton.signature == best)
+    fits = [same_bones(clip.skeleton, skeleton) for clip in clips]
+    return [clip for clip, fit in zip(clips, fits) if fit], tuple(
+        f"{clip.name}: is on another skeleton than most" for clip, fit in zip(clips, fits) if not fit
     )
 
 
