@@ -75,7 +75,7 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
     asked = workflow.Play(
         path=options.path, behavior=options.behavior, speed=options.speed, seconds=options.seconds,
         characters=options.characters, seed=options.seed, where=options.where, everything=options.everything,
-        widen=options.widen, foot_lock=options.foot_lock, nudge=options.nudge, to=options.to,
+        widen=options.widen, foot_lock=options.foot_lock, nudge=options.nudge,
     )  # fmt: skip
     played = workflow.play(sources, asked, bar)
     written = workflow.write(played, options.output, options.to, bar) if options.output else []

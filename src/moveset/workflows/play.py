@@ -61,8 +61,6 @@ class Play:
     """Add mirrored twins and bent copies of straight clips."""
     foot_lock: bool = True
     nudge: float = 0.0
-    to: str | None = None
-    """File of the character that shall move."""
 
     def __post_init__(self) -> None:
         if self.behavior not in ("path", "velocity", "wander"):
@@ -210,7 +208,11 @@ def write(played: Played, output: str, to: str | None = None, progress: Progress
     """Write .glb or .bvh (one file a character) or .gif or .png (all together); the files that were written."""
     suffix = Path(output).suffix.lower()
     body, file = (None, None) if to is None else _character(to)
-    clips = [clip if body is None else retarget(clip, body.skeleton) for clip in played.run.clips]
+    clips = list(played.run.clips)
+    if body is not None and file is not None:
+        # a rig whose rest is folded shows by a clip of its own how it stands
+        own = next((c for c in file.clips if c.skeleton.signature == body.skeleton.signature), None)
+        clips = [retarget(clip, body.skeleton, own) for clip in clips]
     if suffix in (".gif", ".png"):
         draw(clips, played.follower, output, body, progress)
         return [output]
