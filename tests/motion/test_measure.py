@@ -57,6 +57,18 @@ def test_planted_speed_takes_the_toes_of_flagged_frames(leg_clip):
     assert measure.planted_speed(own) == pytest.approx(0.8)
 
 
+def test_planted_speed_does_not_read_across_the_edges_of_a_contact(leg_clip):
+    foot = sliding(0.8)
+    foot[20:40] = foot[20]
+    foot[40:] -= foot[40] - foot[39] - 0.02
+    flags = np.zeros((60, 1), dtype=bool)
+    flags[20:40] = True
+    assert measure.planted_speed(leg_clip(foot), Contacts(("leftToes",), flags)) == 0
+    flags[:] = False
+    flags[30] = True
+    assert np.isnan(measure.planted_speed(leg_clip(foot), Contacts(("leftToes",), flags)))
+
+
 @pytest.mark.parametrize("speed", [0.0, 0.2, 1.0])
 def test_slide_per_support(leg_clip, speed):
     """Two supports of the left toe, each sliding for 20 frames; the right one stands: one long support."""

@@ -4,6 +4,7 @@ import pytest
 from moveset.errors import MovesetError
 from moveset.geometry import quaternion
 from moveset.motion.canonical import Body, canonical_skeleton
+from moveset.motion.measure import planted_speed
 from moveset.motion.roles import FEET
 from moveset.synthetic import bad_clips, corpus, follow, names, synthesize
 from moveset.words import problems
@@ -67,6 +68,7 @@ def test_planted_feet_stand_still_within_a_tenth_of_a_millimetre(clips):
     for name, clip in clips.items():
         for role, moved in planted_steps(clip).items():
             assert moved.max(initial=0) < 0.1 * MILLIMETRE, f"{name}: {role}"
+        assert planted_speed(clip) < MILLIMETRE, name
 
 
 def test_every_clip_that_walks_has_contacts_of_each_foot(clips):

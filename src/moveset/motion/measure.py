@@ -45,9 +45,10 @@ def floor_weights(clip: Clip, standing: Array | None = None) -> Array:
 
 
 def planted_speed(clip: Clip, contacts: Contacts | None = None) -> float:
-    """Mean speed of the toes while their contact flag is on [m/s]; nan where none is.
+    """Mean speed of the toes from one frame to the next where both have the contact flag [m/s]; nan without such.
 
-    Flags are `contacts`, else the clip's own, else detected; the feet stand in for toes that are not there.
+    A difference over the edge of a contact would measure the landing and the lift-off, not the stand. Flags are
+    `contacts`, else the clip's own, else detected; the feet stand in for toes that are not there.
     """
     contacts = contacts or clip.contacts or detect_contacts(clip)
     tracked = [role for role in contacts.roles if role in clip.skeleton.by_role]
@@ -56,8 +57,9 @@ def planted_speed(clip: Clip, contacts: Contacts | None = None) -> float:
         return float("nan")
     columns = [contacts.roles.index(role) for role in toes]
     positions = clip.world_positions[:, clip.skeleton.joints(toes)]
-    speeds = np.linalg.norm(signal.derivative(positions, clip.fps, loop=clip.loop), axis=-1)
-    return _mean(speeds[contacts.flags[:, columns]])
+    speeds = np.linalg.norm(np.diff(positions, axis=0), axis=-1) * clip.fps
+    flags = contacts.flags[:, columns]
+    return _mean(speeds[flags[1:] & flags[:-1]])
 
 
 def slide_per_support(
