@@ -14,7 +14,7 @@ from moveset import formats
 from moveset.edit.bend import bent_copies
 from moveset.errors import MovesetError
 from moveset.library.store import Library
-from moveset.motion import Asset, Character, Clip
+from moveset.motion import Asset, Character, Clip, measure
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.render import Actor, contact_sheet, render_actors, save_gif, save_png
 from moveset.render.model import Picture, Trail
@@ -214,7 +214,7 @@ def write(played: Played, output: str, to: str | None = None, progress: Progress
         own = next((c for c in file.clips if c.skeleton.signature == body.skeleton.signature), None)
         clips = [retarget(clip, body.skeleton, own) for clip in clips]
     if suffix in (".gif", ".png"):
-        draw(clips, played.follower, output, body, progress)
+        draw(clips, played.follower, output, body, progress, travel_scale(clips[0], played.run.clips[0]))
         return [output]
     written = []
     for number, clip in enumerate(clips, start=1):
@@ -225,6 +225,12 @@ def write(played: Played, output: str, to: str | None = None, progress: Progress
         )
         written.append(name)
     return written
+
+
+def travel_scale(clip: Clip, source: Clip) -> float:
+    """How far a retargeted clip travels against its source: legs of another length make other strides."""
+    near, far = (measure.path_length(c.world_positions[:, c.skeleton.joint("hips")]) for c in (clip, source))
+    return near / far if far > 0.1 else 1.0
 
 
 def _character(path: str) -> tuple[Character, Asset]:
@@ -241,8 +247,12 @@ def draw(
     output: str,
     body: Character | None = None,
     progress: Progress | None = None,
+    scale: float = 1.0,
 ) -> None:
-    """All characters in one picture with their path on the floor: a GIF, or a contact sheet of twelve moments."""
+    """All characters in one picture with their path on the floor: a GIF, or a contact sheet of twelve moments.
+
+    `scale` is that of the path where the characters' legs are not those of the library.
+    """
     track = progress or (lambda items, total, what: items)
     figures = [body or mannequin(clip.skeleton, clip) for clip in clips[:1]] * len(clips)
     actors = [Actor(clip, figure) for clip, figure in zip(clips, figures)]
@@ -252,7 +262,7 @@ def draw(
     trails: list[Trail] = []
     if follower is not None:
         furthest = float(follower.starts.max() + follower.speed * len(clips[0]) / fps)
-        points = follower.path.polyline(furthest)
+        points = scale * follower.path.polyline(furthest)
         trails = [Trail(np.concatenate((points, points[:1])) if follower.path.closed else points)]
     pictures: Iterable[Picture] = track(
         render_actors(actors, size=PICTURE_SIZE, frames=frames, trails=trails), len(frames), "pictures"
