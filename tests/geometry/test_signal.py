@@ -58,5 +58,10 @@ def test_angular_velocity_of_a_steady_turn(loop, frames):
 
 def test_unwrap_and_wrap():
     angles = np.linspace(0, 20, 100)
-    np.testing.assert_allclose(signal.unwrap(signal.wrap(angles)), angles, atol=1e-12)
+    np.testing.assert_allclose(np.unwrap(signal.wrap(angles)), angles, atol=1e-12)
     assert np.abs(signal.wrap(angles)).max() <= np.pi
+
+
+def test_runs_are_half_open():
+    assert signal.runs(np.array([1, 1, 0, 0, 1, 0, 1], dtype=bool)) == [(0, 2), (4, 5), (6, 7)]
+    assert signal.runs(np.zeros(3, dtype=bool)) == []

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from moveset.audit.body import humanoid, start_of_motion, stature
+from moveset.conventions import UP
 from moveset.geometry.quaternion import Array
 from moveset.motion import Clip, Skeleton
 from moveset.motion.roles import LEFT_ARM, LEFT_LEG, mirrored
@@ -47,11 +48,7 @@ class Digest:
 
 def digest(clip: Clip) -> Digest:
     """The digest of a clip; of one with NaN, without its motion."""
-    finite = len(clip) > 0 and all(
-        np.isfinite(track).all()
-        for track in (clip.rotations, clip.translations, clip.scales)
-        if track is not None
-    )
+    finite = len(clip) > 0 and clip.is_finite
     motion, path = _motion(clip) if finite and len(clip) > 1 else (None, None)
     content = clip.content_hash if finite else ""
     return Digest(clip.name, clip.skeleton, len(clip), clip.fps, clip.seconds, content, motion, path)
@@ -86,8 +83,7 @@ def _heading(positions: Array, skeleton: Skeleton) -> Array:
     if length < 1e-6:
         return np.eye(3)
     x = across / length
-    up = np.array((0.0, 1.0, 0.0))
-    return np.stack((x, up, np.cross(x, up)), axis=1)
+    return np.stack((x, UP, np.cross(x, UP)), axis=1)
 
 
 def mirror_motion(motion: Array, path: Array) -> tuple[Array, Array]:

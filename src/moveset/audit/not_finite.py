@@ -10,8 +10,7 @@ from moveset.motion import Clip, Finding
 
 def not_finite(clip: Clip) -> list[Finding]:
     """One finding naming the first bad joint and frames."""
-    tracks = [clip.rotations, clip.translations] + ([clip.scales] if clip.scales is not None else [])
-    bad = np.logical_or.reduce([~np.isfinite(track).all(axis=2) for track in tracks])
+    bad = np.logical_or.reduce([~np.isfinite(track).all(axis=2) for track in clip.tracks])
     if not bad.any():
         return []
     frames = np.flatnonzero(bad.any(axis=1))

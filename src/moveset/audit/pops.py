@@ -49,9 +49,7 @@ def pops(clip: Clip) -> list[Finding]:
 
 def _cause(clip: Clip, joint: int, frame: int) -> int:
     """The joint from `joint` up to the root whose own rotation jumps most at `frame`."""
-    chain = [joint]
-    while (above := int(clip.skeleton.parents[chain[-1]])) >= 0:
-        chain.append(above)
+    chain = clip.skeleton.lineage(joint)
     near = slice(max(frame - 4, 0), frame + 4)
     local = clip.rotations[near, chain]
     excess = lone(turns(local))[0][frame - 1 - near.start]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-import numpy as np
-
 from moveset.audit import (
     additive,
     body_jolt,
@@ -102,9 +100,8 @@ def known(names: Iterable[str]) -> frozenset[str]:
 
 def _views(clip: Clip) -> dict[str, Clip]:
     """The clip as each kind of check sees it (Check.needs); kinds that cannot be asked of it are left out."""
-    tracks_ = [track for track in (clip.rotations, clip.translations, clip.scales) if track is not None]
     views = {"any": clip}
-    if len(clip) and all(np.isfinite(track).all() for track in tracks_):
+    if len(clip) and clip.is_finite:
         views["finite"] = clip
         if not additive.is_additive(clip):
             views["pose"] = clip

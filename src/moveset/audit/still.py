@@ -6,6 +6,7 @@ import numpy as np
 
 from moveset.audit.body import body_joints, limb_joints, scale
 from moveset.audit.check import Check
+from moveset.geometry import signal
 from moveset.motion import Clip, Finding
 
 FROZEN = 0.3
@@ -23,18 +24,18 @@ def frozen(clip: Clip) -> list[Finding]:
     turned = np.abs(np.diff(clip.rotations[:, joints], axis=0)).max(axis=(1, 2), initial=0)
     moved = np.abs(np.diff(clip.translations[:, joints], axis=0)).max(axis=(1, 2), initial=0)
     still = np.maximum(turned, moved) < _EXACT
-    runs = [(a, b) for a, b in stretches(still) if (b - a) / clip.fps >= FROZEN]
-    if not runs:
+    long = [(a, b) for a, b in signal.runs(still) if (b - a) / clip.fps >= FROZEN]
+    if not long:
         return []
     if still.all():
         text = f"nothing moves in all {len(clip)} frames"
         return [_finding("frozen", "warning", clip, text, 0, len(still) / clip.fps, 1)]
-    inside = [(a, b) for a, b in runs if a > 0 and b < len(still)]
-    a, b = max(inside or runs, key=lambda run: run[1] - run[0])
+    inside = [(a, b) for a, b in long if a > 0 and b < len(still)]
+    a, b = max(inside or long, key=lambda run: run[1] - run[0])
     seconds = (b - a) / clip.fps
     where = "between moving frames" if inside else "at its start" if a == 0 else "at its end"
     text = f"the pose is frozen for {seconds:.2f} s {where}"
-    return [_finding("frozen", "warning" if inside else "info", clip, text, a, seconds, len(runs))]
+    return [_finding("frozen", "warning" if inside else "info", clip, text, a, seconds, len(long))]
 
 
 def idle(clip: Clip) -> list[Finding]:
@@ -43,19 +44,13 @@ def idle(clip: Clip) -> list[Finding]:
     if len(positions) < 2:
         return []
     speeds = np.linalg.norm(np.diff(positions, axis=0), axis=-1).mean(axis=1) * clip.fps / scale(clip)
-    runs = [(a, b) for a, b in stretches(speeds < IDLE_SPEED) if (b - a) / clip.fps >= IDLE]
-    if not runs:
+    long = [(a, b) for a, b in signal.runs(speeds < IDLE_SPEED) if (b - a) / clip.fps >= IDLE]
+    if not long:
         return []
-    longest = max(runs, key=lambda run: run[1] - run[0])
-    seconds = sum(b - a for a, b in runs) / clip.fps
+    longest = max(long, key=lambda run: run[1] - run[0])
+    seconds = sum(b - a for a, b in long) / clip.fps
     text = f"the body hardly moves for {seconds:.1f} s"
-    return [_finding("idle", "info", clip, text, longest[0], seconds, len(runs))]
-
-
-def stretches(flags: np.ndarray) -> list[tuple[int, int]]:
-    """[start, stop) of each run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+    return [_finding("idle", "info", clip, text, longest[0], seconds, len(long))]
 
 
 def _finding(

@@ -123,13 +123,8 @@ def tree_of(skeleton: Skeleton) -> list[str]:
     for j, (name, parent) in enumerate(zip(skeleton.names, skeleton.parents.tolist(), strict=True)):
         depth.append(0 if parent < 0 else depth[parent] + 1)
         role = skeleton.roles[j]
-        lines.append((j, "  " * depth[j] + name + (f"  [{role}]" if role else "")))
-    order: list[int] = []
-    stack = list(reversed(skeleton.roots))
-    while stack:
-        order.append(stack.pop())
-        stack += reversed(skeleton.children[order[-1]])
-    return [lines[j][1] for j in order]
+        lines.append("  " * depth[j] + name + (f"  [{role}]" if role else ""))
+    return [lines[j] for j in skeleton.depth_first]
 
 
 def _one_line(finding: Finding) -> str:

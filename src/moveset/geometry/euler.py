@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from moveset.errors import MovesetError
 from moveset.geometry.quaternion import Array
+from moveset.geometry.signal import wrap
 
 Kind = Literal["intrinsic", "extrinsic"]
 
@@ -64,7 +65,7 @@ def from_quaternion(q: Array, order: str, kind: Kind = "intrinsic") -> Array:
     last = np.where(locked, 0, total - difference)
     if not proper:
         middle, last = middle - np.pi / 2, -parity * last
-    first, last = _wrap(first), _wrap(last)
+    first, last = wrap(first), wrap(last)
     outer = (last, first) if kind == "extrinsic" else (first, last)
     return np.stack((outer[0], middle, outer[1]), axis=-1).astype(q.dtype, copy=False)
 
@@ -80,7 +81,7 @@ def unroll(angles: ArrayLike, order: str, axis: int = 0) -> Array:
     twins = np.stack((angles[..., 0] + np.pi, middle, angles[..., 2] + np.pi), axis=-1)
 
     def distance(a: Array, b: Array) -> Array:
-        return np.sum(_wrap(a - b) ** 2, axis=-1)
+        return np.sum(wrap(a - b) ** 2, axis=-1)
 
     changes = distance(twins[1:], angles[:-1]) < distance(angles[1:], angles[:-1])
     changed = np.zeros(angles.shape[:-1], dtype=bool)
@@ -96,8 +97,3 @@ def _axes(order: str, kind: str) -> tuple[int, int, int, int]:
         raise MovesetError(f"kind {kind!r} is neither 'intrinsic' nor 'extrinsic'")
     i, j = "XYZ".index(order[2 if kind == "extrinsic" else 0]), "XYZ".index(order[1])
     return i, j, 3 - i - j, 1 if (j - i) % 3 == 1 else -1
-
-
-def _wrap(angle: Array) -> Array:
-    """The same angles in [-pi, pi]."""
-    return angle - 2 * np.pi * np.round(angle / (2 * np.pi))

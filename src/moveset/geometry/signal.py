@@ -1,4 +1,4 @@
-"""Signals over time: smoothing, differences, unwrapping. Time is axis 0 unless said otherwise."""
+"""Signals over time: smoothing, differences, wrapped angles, runs of flags. Time is axis 0 unless said otherwise."""
 
 from __future__ import annotations
 
@@ -52,11 +52,12 @@ def angular_velocity(rotations: Array, fps: float, loop: bool = False) -> Array:
     return turn * (fps / span).reshape(-1, *[1] * (turn.ndim - 1)).astype(turn.dtype)
 
 
-def unwrap(angles: Array, axis: int = 0) -> Array:
-    """Angles [rad] without jumps of a full turn."""
-    return np.unwrap(angles, axis=axis)
-
-
 def wrap(angles: Array) -> Array:
     """Angles [rad] in [-pi, pi]."""
     return angles - 2 * np.pi * np.round(np.asarray(angles) / (2 * np.pi))
+
+
+def runs(flags: np.ndarray) -> list[tuple[int, int]]:
+    """[start, stop) of each run of true flags (F,)."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
+    return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]

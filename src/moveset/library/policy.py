@@ -121,8 +121,8 @@ def _trim_first_frame(clip: Clip) -> Clip:
 
 def _trim_held_ends(clip: Clip) -> Clip:
     """Without the repeats of the first and of the last pose, where they last; a freeze in between stays."""
-    poses = [track for track in (clip.rotations, clip.translations, clip.scales) if track is not None]
-    same = np.all([np.abs(np.diff(track, axis=0)).max(axis=(1, 2)) < _EXACT for track in poses], axis=0)
+    steps = [np.abs(np.diff(track, axis=0)).max(axis=(1, 2)) for track in clip.tracks]
+    same = np.max(steps, axis=0) < _EXACT
     moving = np.flatnonzero(~same)
     if clip.loop or not len(moving):
         return clip

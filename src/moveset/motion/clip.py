@@ -115,6 +115,16 @@ class Clip:
         """(F,) seconds of each frame from the first."""
         return np.arange(len(self)) / self.fps
 
+    @property
+    def tracks(self) -> tuple[Array, ...]:
+        """Rotations, translations and, where there are any, scales."""
+        return tuple(t for t in (self.rotations, self.translations, self.scales) if t is not None)
+
+    @cached_property
+    def is_finite(self) -> bool:
+        """Whether no track holds NaN or infinity."""
+        return all(bool(np.isfinite(track).all()) for track in self.tracks)
+
     @cached_property
     def world(self) -> tuple[Array, Array]:
         """World rotations (F, J, 4) and positions (F, J, 3)."""
@@ -135,9 +145,8 @@ class Clip:
         """Hash of the motion (not of names and tags): the clip's id in a library."""
         digest = hashlib.sha256(self.skeleton.signature.encode())
         digest.update(f"{self.fps:.4f} {self.loop} {self.additive}".encode())
-        for array in (self.rotations, self.translations, self.scales):
-            if array is not None:
-                digest.update(np.ascontiguousarray(array, dtype=np.float32).tobytes())
+        for track in self.tracks:
+            digest.update(np.ascontiguousarray(track, dtype=np.float32).tobytes())
         return digest.hexdigest()[:16]
 
     def slice(self, start: int, stop: int) -> Clip:

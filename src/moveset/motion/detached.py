@@ -18,7 +18,7 @@ def detached_roles(skeleton: Skeleton) -> dict[str, str]:
         for role, joint in skeleton.by_role.items()
         if role != "hips"
         and (holder := PARENT.get(role, "")) in skeleton.by_role
-        and not _hangs_below(skeleton, joint, skeleton.joint(holder))
+        and skeleton.joint(holder) not in skeleton.lineage(joint)
     }
 
 
@@ -47,9 +47,3 @@ def carry_detached(
         rotations, translations = rotations.copy(), translations.copy()
         rotations[:, joint], translations[:, joint] = local_rotations[:, joint], local_translations[:, joint]
     return rotations, translations
-
-
-def _hangs_below(skeleton: Skeleton, joint: int, holder: int) -> bool:
-    while joint >= 0 and joint != holder:
-        joint = int(skeleton.parents[joint])
-    return joint == holder

@@ -39,12 +39,7 @@ def rotations_from_positions(positions: Array, skeleton: Skeleton) -> tuple[Arra
 
     for joint in reversed(range(len(skeleton))):  # above the first fixed joint of a branch: follow it
         parent = skeleton.parents[joint]
-        if (
-            fixed[joint]
-            and parent >= 0
-            and not fixed[parent]
-            and not _has_fixed_above(skeleton, fixed, parent)
-        ):
+        if fixed[joint] and parent >= 0 and not fixed[skeleton.lineage(parent)].any():
             follow = quaternion.multiply(world[:, joint], quaternion.conjugate(rest[joint]))
             world[:, parent] = _swing(skeleton, positions, parent, follow)
             fixed[parent] = True
@@ -65,10 +60,8 @@ def rotations_from_positions(positions: Array, skeleton: Skeleton) -> tuple[Arra
 
 def _above_hips(skeleton: Skeleton) -> list[int]:
     """Joints between a root and the hips, the hips not among them."""
-    above, joint = [], skeleton.by_role.get("hips", -1)
-    while joint >= 0 and (joint := int(skeleton.parents[joint])) >= 0:
-        above.append(joint)
-    return above
+    hips = skeleton.by_role.get("hips")
+    return [] if hips is None else skeleton.lineage(hips)[1:]
 
 
 def _bones(skeleton: Skeleton, joint: int) -> list[int]:
@@ -105,14 +98,6 @@ def _swing(skeleton: Skeleton, positions: Array, joint: int, rotation: Array) ->
     return quaternion.multiply(
         quaternion.between(expected, positions[:, longest] - positions[:, joint]), rotation
     )
-
-
-def _has_fixed_above(skeleton: Skeleton, fixed: np.ndarray, joint: int) -> bool:
-    while joint >= 0:
-        if fixed[joint]:
-            return True
-        joint = int(skeleton.parents[joint])
-    return False
 
 
 def _unit(v: Array) -> Array:

@@ -149,21 +149,13 @@ def _flips_of_motion(skeleton: Skeleton, twins: np.ndarray, from_rest: Array, me
     return flips
 
 
-def _heading_joints(skeleton: Skeleton) -> list[int]:
-    """The hips and the joints above them, whose mean rotation says where a clip went and nothing else."""
-    joints, j = [], skeleton.by_role.get("hips", 0)
-    while j >= 0:
-        joints.append(j)
-        j = int(skeleton.parents[j])
-    return joints
-
-
 def _errors(skeleton: Skeleton, twins: np.ndarray, flips: Array, means: Array) -> Array:
     """(J,) angle between each mean local rotation and the mirrored one of the other side [rad]."""
     above = np.where((skeleton.parents >= 0)[:, None, None], flips[skeleton.parents], REFLECTION)
     difference = np.swapaxes(means, -1, -2) @ np.swapaxes(above, -1, -2) @ means[twins] @ flips
     errors = np.arccos(np.clip((np.trace(difference, axis1=-2, axis2=-1) - 1) / 2, -1, 1))
-    errors[_heading_joints(skeleton)] = 0.0
+    # the mean rotations of the hips and the joints above them say where a clip went and nothing else
+    errors[skeleton.lineage(skeleton.by_role.get("hips", 0))] = 0.0
     return errors
 
 

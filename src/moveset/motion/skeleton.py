@@ -83,6 +83,23 @@ class Skeleton:
         return tuple(int(j) for j in np.flatnonzero(self.parents < 0))
 
     @cached_property
+    def depth_first(self) -> tuple[int, ...]:
+        """(J) the joints as braces nest: each before its children, which follow before its siblings."""
+        order: list[int] = []
+        stack = list(reversed(self.roots))
+        while stack:
+            order.append(stack.pop())
+            stack += reversed(self.children[order[-1]])
+        return tuple(order)
+
+    def lineage(self, joint: int) -> list[int]:
+        """The joint and every joint above it, up to its root."""
+        joints = [joint]
+        while (above := int(self.parents[joints[-1]])) >= 0:
+            joints.append(above)
+        return joints
+
+    @cached_property
     def signature(self) -> str:
         """Hash of names, parents and rest pose (0.1 mm, 1e-4): equal for skeletons that can share clips.
 

@@ -46,7 +46,7 @@ def find_roles(skeleton: Skeleton) -> dict[str, int]:
     """Joint number by role, for as many roles as can be told."""
     named = [plain(name) for name in skeleton.names]
     tables = _tables()
-    above = [_ancestors(skeleton, j) for j in range(len(skeleton))]
+    above = [skeleton.lineage(j) for j in range(len(skeleton))]
     found: dict[str, int] = {}
     for side, limb in itertools.product(("left", "right"), ("arm", "leg")):
         chain = _chain(tables[limb], [word if s == side else "" for s, word in named], above)
@@ -94,15 +94,6 @@ def plain(name: str) -> tuple[str | None, str]:
 @cache
 def _tables() -> Mapping[str, Mapping[str, Sequence[str]]]:
     return tomllib.loads(files("moveset.rigs").joinpath("names.toml").read_text(encoding="utf-8"))
-
-
-def _ancestors(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joint and everything above it, nearest first."""
-    out = []
-    while joint >= 0:
-        out.append(joint)
-        joint = int(skeleton.parents[joint])
-    return out
 
 
 def _chain(

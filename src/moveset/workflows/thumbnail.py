@@ -33,7 +33,7 @@ def thumbnail(
     from moveset.render import render_clip
 
     frames = [f for f in frames if 0 <= f < len(clip)] or ([len(clip) // 2] if len(clip) else [])
-    if not frames or not _finite(clip):
+    if not frames or not clip.is_finite:
         return b""
     own = character is not None and character.meshes and character.skeleton is clip.skeleton
     figure = _light(character) if own and character else _figure(clip)
@@ -66,8 +66,3 @@ def _figure(clip: Clip) -> Character:
             _figures.clear()
         _figures[key] = mannequin(clip.skeleton, clip)
     return _figures[key]
-
-
-def _finite(clip: Clip) -> bool:
-    tracks = (clip.rotations, clip.translations, clip.scales)
-    return all(np.isfinite(track).all() for track in tracks if track is not None)

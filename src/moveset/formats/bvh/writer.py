@@ -165,11 +165,7 @@ def _tips(skeleton: Skeleton) -> Array:
 def _depth_first(clip: Clip) -> Clip:
     """The clip with joints in the order in which braces nest."""
     skeleton = clip.skeleton
-    order: list[int] = []
-    stack = list(reversed(skeleton.roots))
-    while stack:
-        order.append(stack.pop())
-        stack += reversed(skeleton.children[order[-1]])
+    order = list(skeleton.depth_first)
     if order == list(range(len(skeleton))):
         return clip
     place = np.argsort(order)
