@@ -11,7 +11,7 @@ from moveset.motion import Clip, Skeleton
 from moveset.motion.canonical import Body
 from moveset.motion.ground import ground_frame
 from moveset.motion.kinematics import forward_kinematics
-from moveset.runtime.database import build_database, poses_in_ground, unroll_loop
+from moveset.runtime.database import build_database, poses_in_ground, unroll_loop, with_root_motion
 from moveset.synthetic.corpus import synthesize
 
 
@@ -46,6 +46,13 @@ def test_a_still_root_comes_along_and_the_body_stays_where_it_is(walk):
     _, positions = forward_kinematics(rotations, translations, rooted.skeleton.parents)
     np.testing.assert_allclose(ground.world_from_ground(positions[:, 1:]), walk.world_positions, atol=1e-9)
     assert np.abs(translations[:, :2]).max() < 1.5  # no lever of many metres
+
+
+def test_root_motion_moves_the_root_and_nothing_else(walk):
+    rooted = under_a_root(walk)
+    moved = with_root_motion(rooted)
+    np.testing.assert_allclose(moved.world_positions[:, 1:], rooted.world_positions[:, 1:], atol=1e-9)
+    np.testing.assert_allclose(moved.world_positions[:, 0], ground_frame(rooted).positions, atol=1e-9)
 
 
 def test_playing_all_steps_of_a_clip_goes_its_way(walk):

@@ -213,6 +213,16 @@ def poses_in_ground(clip: Clip, ground: GroundFrame) -> tuple[Array, Array]:
     return rotations, translations
 
 
+def with_root_motion(clip: Clip) -> Clip:
+    """The same motion with the joints above the hips travelling along in the ground frame, as engines expect."""
+    ground = ground_frame(clip)
+    rotations, translations = poses_in_ground(clip, ground)
+    roots = list(clip.skeleton.roots)
+    rotations[:, roots] = ground.world_from_ground_rotations(rotations[:, roots])
+    translations[:, roots] = ground.world_from_ground(translations[:, roots])
+    return replace(clip, rotations=quaternion.unroll(rotations), translations=translations)
+
+
 def _feet(clip: Clip) -> np.ndarray:
     """(F, 4) contact flags in the order of FEET; a foot without toes lends its own flag to them."""
     contacts = clip.contacts or detect_contacts(clip)
