@@ -207,7 +207,12 @@ def poses_in_ground(clip: Clip, ground: GroundFrame) -> tuple[Array, Array]:
         world_rotations[:, joint] = rest_rotations[joint]
         world_positions[:, joint] = rest_positions[joint] - rest_positions[above[0]] * (1.0, 0.0, 1.0)
     rotations, translations = inverse_kinematics(world_rotations, world_positions, skeleton.parents)
-    based = np.isin(skeleton.parents, [-1, *above])
+    # what hangs still on them (helpers of the rig) goes along; what moves there (weapons) keeps its place
+    still = (np.ptp(clip.translations, axis=0) < _STILL).all(axis=1) & (
+        np.ptp(clip.rotations, axis=0) < 1e-6
+    ).all(axis=1)
+    still[[*above, skeleton.joint("hips")]] = False
+    based = np.isin(skeleton.parents, [-1, *above]) & ~(still & (skeleton.parents >= 0))
     keep = np.flatnonzero(~based)
     rotations[:, keep], translations[:, keep] = clip.rotations[:, keep], clip.translations[:, keep]
     return rotations, translations
