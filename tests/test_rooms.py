@@ -12,6 +12,7 @@ PACKAGE = Path(moveset.__file__).parent
 FLOORS = {
     "errors": 0,
     "conventions": 0,
+    "progress": 0,
     "__main__": 8,
     "geometry": 1,
     "motion": 2,

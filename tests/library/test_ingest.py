@@ -233,10 +233,14 @@ _BUILD = """
 import sys
 from strolls import TOOLS, stroll
 from moveset.library.ingest.build import build
+def told(parts, total, what):
+    for done, part in enumerate(parts, 1):
+        yield part
+        print(done, flush=True)
 if __name__ == "__main__":
     clips = [stroll(seed=s, name=str(s)) for s in range(int(sys.argv[2]), 30)]
     print("go", flush=True)
-    build(sys.argv[1], tools=TOOLS, clips=clips, on_progress=lambda p: print(p.done, flush=True))
+    build(sys.argv[1], tools=TOOLS, clips=clips, track=told)
     print("done", flush=True)
 """
 

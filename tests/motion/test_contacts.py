@@ -10,7 +10,6 @@ from moveset.motion.contacts import (
     feet,
     rest_standing_heights,
     standing_heights,
-    supports,
     without_flickers,
 )
 from moveset.motion.roles import FEET
@@ -117,8 +116,3 @@ def test_scale_of_nothing():
 def test_flickers(flags, expected, loop):
     clean = without_flickers(np.array([c == "1" for c in flags]), loop)
     assert "".join("01"[int(c)] for c in clean) == expected
-
-
-def test_supports():
-    assert supports(np.array([1, 1, 0, 0, 1, 0, 1], dtype=bool)) == [(0, 2), (4, 5), (6, 7)]
-    assert supports(np.zeros(3, dtype=bool)) == []

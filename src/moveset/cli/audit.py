@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json as json_module
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from moveset.cli.options import Flag, Names
+from moveset.cli.printing import print_json
 from moveset.cli.progress import track
 from moveset.motion import Finding
 from moveset.workflows.audit import AuditReport, ClipReport, audit_files
@@ -30,17 +31,17 @@ _WIDEST = 40
 class AuditOptions:
     """Options of `moveset audit`."""
 
-    only: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="")] = ()
+    only: Names = ()
     """Run these checks alone; `--only pops flips`."""
-    skip: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="")] = ()
+    skip: Names = ()
     """Run all checks but these."""
     html: str | None = None
     """Write a report with pictures to this file; it needs no network."""
-    json: Annotated[bool, Parameter(negative="")] = False
+    json: Flag = False
     """Print JSON: every clip with its findings, and counts."""
-    all: Annotated[bool, Parameter(negative="")] = False
+    all: Flag = False
     """List every clip and every finding, information too."""
-    strict: Annotated[bool, Parameter(negative="")] = False
+    strict: Flag = False
     """Exit with status 2 when a clip has an error."""
     workers: int | None = None
     """Processes; by default one a core for more than a few files."""
@@ -63,12 +64,12 @@ def audit(*paths: str, options: Annotated[AuditOptions | None, Parameter(name="*
         skip=options.skip,
         pictures=options.html is not None,
         workers=options.workers,
-        watch=lambda parts, files: track(parts, files, "auditing"),
+        track=track,
     )
     if options.html:
         write_html(report, options.html)
     if options.json:
-        print(json_module.dumps(as_json(report), ensure_ascii=False))
+        print_json(as_json(report))
     else:
         print_text(report, options.all)
         if options.html:

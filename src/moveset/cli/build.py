@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json as json_module
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from moveset.library.ingest.build import Progress, Report
+from moveset.cli.options import Flag, Output
+from moveset.cli.printing import count, print_json
+from moveset.cli.progress import track
+from moveset.library.ingest.build import Report
 from moveset.library.schema import FindingRow
 from moveset.workflows.build import build_library, load_policy
 
@@ -24,7 +25,7 @@ _SHOWN = 3
 class BuildOptions:
     """Options of `moveset build`."""
 
-    output: Annotated[str, Parameter(name=("--output", "-o"))]
+    output: Output
     """The library, a folder: NAME.library."""
     fps: float | None = None
     """Frame rate of the library; 0 keeps each clip's own. 30 unless its library.toml says otherwise."""
@@ -36,9 +37,9 @@ class BuildOptions:
     """Draw a small picture of each clip."""
     view: bool = True
     """Write the poses of the most common skeleton as vectors for training."""
-    fresh: bool = False
+    fresh: Flag = False
     """Read every file anew, also those that did not change since the last build."""
-    json: bool = False
+    json: Flag = False
     """Print JSON."""
 
 
@@ -53,44 +54,22 @@ def build(*paths: str, options: Annotated[BuildOptions, Parameter(name="*")]) ->
     paths
         Files, folders, .zip archives.
     """
-    with _bar() as update:
-        report = build_library(
-            options.output,
-            paths,
-            policy=load_policy(options.policy) if options.policy else None,
-            fps=options.fps,
-            workers=options.workers or os.cpu_count() or 1,
-            thumbnails=options.thumbnails,
-            view=options.view,
-            fresh=options.fresh,
-            on_progress=update,
-        )
-    print(json_module.dumps(as_json(report), ensure_ascii=False) if options.json else as_text(report))
-    return 0 if report.clips else 2
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[Progress], None]]:
-    """A bar on stderr with rate and time left; silent where nobody watches."""
-    from rich import progress
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    columns = (
-        progress.TextColumn("building"),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TextColumn("{task.fields[said]}"),
-        progress.TimeRemainingColumn(),
+    report = build_library(
+        options.output,
+        paths,
+        policy=load_policy(options.policy) if options.policy else None,
+        fps=options.fps,
+        workers=options.workers or os.cpu_count() or 1,
+        thumbnails=options.thumbnails,
+        view=options.view,
+        fresh=options.fresh,
+        track=track,
     )
-    with progress.Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
-        task = bar.add_task("building", total=None, said="")
-
-        def update(p: Progress) -> None:
-            rate = p.frames / max(bar.tasks[0].elapsed or 0, 1e-6)
-            bar.update(task, completed=p.done, total=p.total, said=f"{p.frames:,} frames, {rate:,.0f}/s")
-
-        yield update
+    if options.json:
+        print_json(as_json(report))
+    else:
+        print(as_text(report))
+    return 0 if report.clips else 2
 
 
 def as_json(report: Report) -> dict[str, object]:
@@ -116,9 +95,9 @@ def as_text(report: Report) -> str:
     rows = report.clips
     skeletons = len({row.skeleton for row in rows})
     lines = [
-        f"{report.path}: {_many(len(rows), 'clip')}, {report.frames:,} frames "
-        f"({sum(row.seconds for row in rows):,.0f} s), {_many(skeletons, 'skeleton')}, {report.bytes / 2**20:,.1f} MiB",
-        f"  read {_many(report.files - report.reused, 'file')}"
+        f"{report.path}: {count(len(rows), 'clip')}, {report.frames:,} frames "
+        f"({sum(row.seconds for row in rows):,.0f} s), {count(skeletons, 'skeleton')}, {report.bytes / 2**20:,.1f} MiB",
+        f"  read {count(report.files - report.reused, 'file')}"
         + (f", took {report.reused:,} unchanged from the last build" if report.reused else "")
         + f", in {report.seconds:.1f} s",
     ]
@@ -157,7 +136,3 @@ def _reasons(title: str, findings: Sequence[FindingRow]) -> list[str]:
         if len(clips) > _SHOWN:
             lines.append(f"    and {len(clips) - _SHOWN} more")
     return lines
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -11,8 +10,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from moveset.cli.options import Flag, Output
+from moveset.cli.printing import count, print_json
 from moveset.cli.progress import track
-from moveset.cli.words import count
 from moveset.errors import MovesetError
 from moveset.workflows.convert import Conversion, Converted, convert_all, plan
 
@@ -21,7 +21,7 @@ from moveset.workflows.convert import Conversion, Converted, convert_all, plan
 class ConvertOptions:
     """Options of `moveset convert`."""
 
-    output: Annotated[str, Parameter(name=("--output", "-o"))]
+    output: Output
     """A file whose suffix says the format, or a folder that gets the layout of the inputs."""
     to: str | None = None
     """Format of the files in an output folder: bvh or glb."""
@@ -39,7 +39,7 @@ class ConvertOptions:
     """Rotation order of BVH outputs, e.g. ZXY; that of a BVH input, else ZXY."""
     mannequin: bool = True
     """Give motions without a mesh a figure, where the format holds meshes."""
-    json: Annotated[bool, Parameter(negative=())] = False
+    json: Flag = False
     """Print JSON, one object a source file."""
 
 
@@ -61,7 +61,7 @@ def convert(*paths: str, options: Annotated[ConvertOptions, Parameter(name="*")]
     for each in track(convert_all(plans, how), len(plans), "converting"):
         done.append(each)
         if options.json:
-            print(json_module.dumps(asdict(each), ensure_ascii=False))
+            print_json(asdict(each))
     if not options.json:
         print(summary(done))
     failed = [each for each in done if each.error]

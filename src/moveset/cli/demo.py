@@ -7,12 +7,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from moveset.cli.options import Output
+
 
 @dataclass(frozen=True, kw_only=True)
 class DemoOptions:
     """Options of `moveset demo`."""
 
-    output: Annotated[str, Parameter(name=("--output", "-o"))] = "out/demo"
+    output: Output = "out/demo"
     """The folder that takes everything."""
     path: str = "eight:2.5"
     """What one character walks along: line, circle:RADIUS, eight:RADIUS, square:SIDE [m], or a JSON file."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json as json_module
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from moveset.cli.options import Flag
+from moveset.cli.printing import print_json
 from moveset.workflows.doctor import OK, Outcome, examine, fit
 
 _MARK = {"ok": "ok", "missing": "--", "broken": "!!"}
@@ -18,7 +19,7 @@ _MARK = {"ok": "ok", "missing": "--", "broken": "!!"}
 class DoctorOptions:
     """Options of `moveset doctor`."""
 
-    json: bool = False
+    json: Flag = False
     """Print JSON."""
 
 
@@ -31,7 +32,7 @@ def doctor(*, options: Annotated[DoctorOptions | None, Parameter(name="*")] = No
     if options.json:
         outcomes = list(examine())
         said = {"fit": fit(outcomes), "outcomes": [asdict(outcome) for outcome in outcomes]}
-        print(json_module.dumps(said, ensure_ascii=False, indent=1))
+        print_json(said)
         return 0 if said["fit"] else 2
     outcomes = []
     for line in as_lines(_kept(examine(), outcomes)):

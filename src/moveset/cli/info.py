@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json as json_module
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from moveset.cli.options import Flag
+from moveset.cli.printing import count, print_json
 from moveset.cli.progress import track
-from moveset.cli.words import count
 from moveset.motion import Finding, Skeleton
 from moveset.workflows.info import FileInfo, describe_all, sources
 
@@ -18,9 +18,9 @@ from moveset.workflows.info import FileInfo, describe_all, sources
 class InfoOptions:
     """Options of `moveset info`."""
 
-    tree: Annotated[bool, Parameter(negative=())] = False
+    tree: Flag = False
     """Show each skeleton as a tree, with the role recognized for each joint."""
-    json: Annotated[bool, Parameter(negative=())] = False
+    json: Flag = False
     """Print JSON, one object a file."""
     unit: str | None = None
     """Unit of BVH files: metres per unit, or m dm cm mm inch asf. Guessed if not given."""
@@ -46,11 +46,10 @@ def info(*paths: str, options: Annotated[InfoOptions | None, Parameter(name="*")
         clips += len(file.clips)
         frames += sum(clip.frames for clip in file.clips)
         seconds += sum(clip.seconds for clip in file.clips)
-        print(
-            json_module.dumps(as_json(file), ensure_ascii=False)
-            if options.json
-            else as_text(file, options.tree)
-        )
+        if options.json:
+            print_json(as_json(file))
+        else:
+            print(as_text(file, options.tree))
     if len(files) > 1 and not options.json:
         bad = f", {failed} unreadable" if failed else ""
         print(

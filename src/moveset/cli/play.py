@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json as json_module
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from moveset.cli.options import Flag
+from moveset.cli.printing import print_json
 from moveset.cli.progress import track
+
+if TYPE_CHECKING:
+    from moveset.workflows.play import Played
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +35,7 @@ class PlayOptions:
     """File of the character that shall move; the clips' own skeleton with the mannequin otherwise."""
     where: str = ""
     """Which clips of a library, in SQL; without it those of plain locomotion."""
-    everything: bool = False
+    everything: Flag = False
     """Take all clips, not only those whose names and tags speak of walking, running, standing."""
     widen: bool = True
     """Add mirrored twins and bent copies of straight clips."""
@@ -42,7 +45,7 @@ class PlayOptions:
     """Share of each step that may be added straight towards the asked place."""
     seed: int = 0
     """Chance."""
-    json: bool = False
+    json: Flag = False
     """Print the measures as JSON."""
 
 
@@ -69,36 +72,32 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
     ):
         raise MovesetError("cannot be written", file=options.output, do="end it in .glb, .bvh, .gif or .png")
 
-    def bar(items: Iterable, total: int, what: str) -> Iterable:
-        return track(items, total, what)
-
     asked = workflow.Play(
         path=options.path, behavior=options.behavior, speed=options.speed, seconds=options.seconds,
         characters=options.characters, seed=options.seed, where=options.where, everything=options.everything,
         widen=options.widen, foot_lock=options.foot_lock, nudge=options.nudge,
     )  # fmt: skip
-    played = workflow.play(sources, asked, bar)
-    written = workflow.write(played, options.output, options.to, bar) if options.output else []
-    print(as_json(played, written) if options.json else as_text(played, written))
+    played = workflow.play(sources, asked, track)
+    written = workflow.write(played, options.output, options.to, track) if options.output else []
+    if options.json:
+        print_json(as_json(played, written))
+    else:
+        print(as_text(played, written))
 
 
-def as_json(played, written: list[str]) -> str:
-    """All figures; those that do not apply are null."""
-    figures = {name: value if value == value else None for name, value in played.measures.items()}
-    return json_module.dumps(
-        {
-            "clips": played.clips_used,
-            "seconds_of_motion": played.seconds_of_motion,
-            "left_out": played.left_out,
-            "measures": figures,
-            "report": asdict(played.run.report),
-            "files": written,
-        },
-        ensure_ascii=False,
-    )
+def as_json(played: Played, written: list[str]) -> dict[str, object]:
+    """All figures; those that do not apply are NaN."""
+    return {
+        "clips": played.clips_used,
+        "seconds_of_motion": played.seconds_of_motion,
+        "left_out": played.left_out,
+        "measures": played.measures,
+        "report": asdict(played.run.report),
+        "files": written,
+    }
 
 
-def as_text(played, written: list[str]) -> str:
+def as_text(played: Played, written: list[str]) -> str:
     """The figures in a few lines."""
     m, report = played.measures, played.run.report
     lines = [

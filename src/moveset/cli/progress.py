@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def track(items: Iterable[T], total: int, what: str) -> Iterator[T]:
-    """The items, counted on a bar as they come; `what` names one in the plural."""
+    """The items, counted on a bar as they come: a `moveset.progress.Track`."""
     if not sys.stderr.isatty() or total < 2:
         yield from items
         return

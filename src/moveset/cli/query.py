@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv as csv_module
-import json as json_module
 import shutil
 import sys
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from moveset.cli.options import Flag
+from moveset.cli.printing import count, print_json
 from moveset.errors import MovesetError
 from moveset.library.query import Answer
 from moveset.workflows.query import query_library
@@ -23,9 +24,9 @@ _WIDEST = 44
 class QueryOptions:
     """Options of `moveset query`."""
 
-    json: bool = False
+    json: Flag = False
     """Print JSON, one object a row."""
-    csv: bool = False
+    csv: Flag = False
     """Print comma-separated values with a header."""
     limit: int = 40
     """Rows shown in the table; 0 shows all."""
@@ -49,7 +50,7 @@ def query(
     answer = query_library(library, sql)
     if options.json:
         for row in answer.dicts():
-            print(json_module.dumps(row, ensure_ascii=False, default=str))
+            print_json(row)
     elif options.csv:
         writer = csv_module.writer(sys.stdout, lineterminator="\n")
         writer.writerow(answer.columns)
@@ -71,7 +72,7 @@ def as_table(answer: Answer, limit: int = 0, width: int = 160) -> str:
         lines.append("  ".join(padded).rstrip()[:width])
     lines.insert(1, "  ".join("-" * w for w in widths)[:width])
     more = f", the first {len(shown)} shown (--limit 0 shows all)" if len(shown) < len(answer.rows) else ""
-    lines.append(f"{len(answer.rows)} row{'' if len(answer.rows) == 1 else 's'}{more}")
+    lines.append(f"{count(len(answer.rows), 'row')}{more}")
     return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from moveset.cli.options import Flag, Output
 from moveset.cli.progress import track
 
 
@@ -14,7 +15,7 @@ from moveset.cli.progress import track
 class RenderOptions:
     """Options of `moveset render`."""
 
-    output: Annotated[str, Parameter(name=("--output", "-o"))] = "clip.png"
+    output: Output = "clip.png"
     """A .png file (contact sheet) or a .gif file (animation)."""
     view: Literal["three-quarter", "side", "front", "back", "top"] = "three-quarter"
     """Where the camera stands, relative to the way the character faces in the first frame."""
@@ -22,7 +23,7 @@ class RenderOptions:
     """Pixels along each side of one picture."""
     every: int | None = None
     """Draw each so many frames; by default all for a GIF, about twelve for a sheet."""
-    strip: bool = False
+    strip: Flag = False
     """Draw several poses side by side in one wide picture instead of a sheet."""
     character: str | None = None
     """File with the character to show; the clip's own file or the built-in mannequin otherwise."""
@@ -45,5 +46,5 @@ def render(clip: str, /, *, options: Annotated[RenderOptions | None, Parameter(n
 
     options = options or RenderOptions()
     drawing = Drawing(options.view, options.size, options.every, options.strip, options.character)
-    draw(clip, options.output, drawing, lambda pictures, total: track(pictures, total, "drawing"))
+    draw(clip, options.output, drawing, track)
     print(f"wrote {options.output}")

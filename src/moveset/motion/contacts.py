@@ -90,12 +90,6 @@ def without_flickers(flags: np.ndarray, loop: bool = False) -> np.ndarray:
     return (before & flags) | (flags & after) | (before & after)
 
 
-def supports(flags: np.ndarray) -> list[tuple[int, int]]:
-    """Runs [start, stop) of true frames of one joint (F,)."""
-    edges = np.diff(np.concatenate(([False], flags, [False])).astype(np.int8))
-    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist()))
-
-
 def _shared(roles: tuple[str, ...], heights: Array) -> Array:
     """The lower height of the two sides for both."""
     other = [roles.index(m) if (m := mirrored(role)) in roles else k for k, role in enumerate(roles)]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from moveset.geometry import quaternion, signal
 from moveset.geometry.quaternion import Array
 from moveset.motion.clip import Clip, Contacts
-from moveset.motion.contacts import detect_contacts, feet, foot_positions, standing_heights, supports
+from moveset.motion.contacts import detect_contacts, feet, foot_positions, standing_heights
 from moveset.motion.skeleton import Skeleton
 
 SKATE_HEIGHT = 0.025
@@ -84,7 +84,7 @@ def slides_of_supports(
         position = clip.world_positions[:, clip.skeleton.joint(role)]
         rising = signal.derivative(position[:, 1], clip.fps, loop=clip.loop)
         low = (position[:, 1] - standing[roles.index(role)] < height) & (np.abs(rising) < rise)
-        for start, stop in supports(low):
+        for start, stop in signal.runs(low):
             if stop - start >= _LEAST_SUPPORT:
                 away = np.linalg.norm((position[start:stop] - position[start])[:, ::2], axis=-1)
                 found.append((role, start, stop, float(away.max())))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
@@ -17,6 +17,7 @@ from moveset.library.ingest.facts import find_facts, with_facts
 from moveset.library.ingest.pool import map_in_order
 from moveset.motion import Asset, Clip, Finding
 from moveset.motion.asset import SEVERITIES
+from moveset.progress import Track, untracked
 from moveset.workflows.load import known_options, load
 from moveset.workflows.thumbnail import thumbnail
 
@@ -83,7 +84,6 @@ class Job:
 
 Part = list[tuple[ClipReport, Digest | None]]
 """What one file brings."""
-Watch = Callable[[Iterable[Part], int], Iterable[Part]]
 
 
 def audit_files(
@@ -93,11 +93,11 @@ def audit_files(
     skip: Iterable[str] = (),
     pictures: bool = False,
     workers: int | None = None,
-    watch: Watch = lambda parts, files: parts,
+    track: Track = untracked,
 ) -> AuditReport:
     """Audit every clip under `paths` (files, folders, archives), then the clips as a set.
 
-    `only` and `skip` name checks. `watch(parts, files)` sees the result of each file pass, for a progress bar.
+    `only` and `skip` name checks. `workers` are processes, by default one a core for more than a few files.
     """
     jobs = [Job(file, path) for path in paths for file in formats.list_files([path])]
     jobs = list({job.file: job for job in jobs}.values())
@@ -106,7 +106,7 @@ def audit_files(
     work = partial(_audit_file, only=only, skip=skip, pictures=pictures)
     clips: list[ClipReport] = []
     digests: list[Digest | None] = []
-    for part in watch(map_in_order(work, jobs, workers, _crashed), len(jobs)):
+    for part in track(map_in_order(work, jobs, workers, _crashed), len(jobs), "auditing"):
         for clip, short in part:
             clips.append(clip)
             digests.append(short)

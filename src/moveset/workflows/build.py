@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from moveset.errors import MovesetError
-from moveset.library.ingest.build import Progress, Report, build
+from moveset.library.ingest.build import Report, build
 from moveset.library.ingest.prepare import Tools
 from moveset.library.policy import Policy, read_policy
 from moveset.library.settings import FILE, read_settings
 from moveset.motion import Character, Clip
+from moveset.progress import Track, untracked
 from moveset.workflows.load import load
 from moveset.workflows.thumbnail import thumbnail
 
@@ -28,7 +29,7 @@ def build_library(
     thumbnails: bool = True,
     view: bool = True,
     fresh: bool = False,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
+    track: Track = untracked,
 ) -> Report:
     """Build `out` from files, folders and archives, and from `clips` made by the program.
 
@@ -47,7 +48,7 @@ def build_library(
         workers=workers,
         view=view,
         fresh=fresh,
-        on_progress=on_progress,
+        track=track,
     )
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from moveset.errors import MovesetError
 from moveset.motion import Asset, Character, Clip
+from moveset.progress import Track, untracked
 from moveset.render import Actor, contact_sheet, render_actors, render_clip, save_gif, save_png, strip
 from moveset.render.model import Picture
 from moveset.rigs.mannequin import mannequin
 from moveset.workflows.load import load
-
-Progress = Callable[[Iterable[Picture], int], Iterable[Picture]]
-"""Takes pictures as they are drawn and how many there will be, and hands them on."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ def render(
     path: str,
     output: str,
     options: Drawing | None = None,
-    progress: Progress = lambda pictures, _: pictures,
+    track: Track = untracked,
 ) -> None:
     """Draw the clip (or, on a sheet, all clips) of the file at `path` into a .png or .gif file."""
     options = options or Drawing()
@@ -58,7 +56,7 @@ def render(
             raise MovesetError(
                 f"holds {len(asset.clips)} clips: {names}", file=path, do="name one as FILE#clip"
             )
-        save_png(overview(asset, shown, options, progress, Path(path).name), output)
+        save_png(overview(asset, shown, options, track, Path(path).name), output)
         return
     character = character_for(clip, asset, shown)
     size = (options.size, options.size)
@@ -66,17 +64,19 @@ def render(
         frames = range(0, len(clip), options.every or 1)
         pictures = render_actors([Actor(clip, character)], size=size, camera=options.view, frames=frames)
         fps = clip.fps / (options.every or 1)
-        save_gif(progress(pictures, len(frames)), output, fps)
+        save_gif(track(pictures, len(frames), "drawing"), output, fps)
     elif options.strip:
         save_png(strip(clip, character, camera=options.view, height=options.size), output)
     else:
         frames = range(0, len(clip), options.every or max(1, round(len(clip) / 12)))
         drawn = render_actors([Actor(clip, character)], size=size, camera=options.view, frames=frames)
         labels = [f"{f} · {f / clip.fps:.2f} s" for f in frames]
-        save_png(contact_sheet(list(progress(drawn, len(frames))), labels=labels, title=clip.name), output)
+        save_png(
+            contact_sheet(list(track(drawn, len(frames), "drawing")), labels=labels, title=clip.name), output
+        )
 
 
-def overview(asset: Asset, shown: Asset | None, options: Drawing, progress: Progress, title: str) -> Picture:
+def overview(asset: Asset, shown: Asset | None, options: Drawing, track: Track, title: str) -> Picture:
     """One picture of each clip of a file, from its middle."""
 
     def pictures() -> Iterable[Picture]:
@@ -86,7 +86,7 @@ def overview(asset: Asset, shown: Asset | None, options: Drawing, progress: Prog
             yield render_clip(clip, character, size=size, camera=options.view, frames=[len(clip) // 2])[0]
 
     labels = [clip.name for clip in asset.clips]
-    return contact_sheet(list(progress(pictures(), len(labels))), labels=labels, title=title)
+    return contact_sheet(list(track(pictures(), len(labels), "drawing")), labels=labels, title=title)
 
 
 def character_for(clip: Clip, asset: Asset, shown: Asset | None = None) -> Character:

@@ -7,7 +7,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -33,22 +33,10 @@ from moveset.library.settings import FILE, Settings, new_settings, read_settings
 from moveset.library.split import HELD_OUT, TRAIN, side_of
 from moveset.library.store import Library
 from moveset.motion import Clip, Finding
+from moveset.progress import Track, untracked
 
 IN_MEMORY = "memory"
 """Name of the source of clips that were made by the program."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a build is."""
-
-    done: int
-    """Files."""
-    total: int
-    frames: int
-    """In the library so far."""
-    file: str
-    """The one just finished."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +73,7 @@ def build(
     workers: int = 1,
     view: bool = True,
     fresh: bool = False,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
+    track: Track = untracked,
 ) -> Report:
     """Build the library `out` from files, folders and archives, and from `clips` made in memory.
 
@@ -106,7 +94,7 @@ def build(
     parts = _parts(jobs, Previous(previous) if previous else None, reusable, tools, workers)
     with staged(target) as folder:
         writer = Writer(folder)
-        for job, part in zip(jobs, _reported(parts, len(jobs), on_progress)):
+        for job, part in zip(jobs, track(parts, len(jobs), "building")):
             wished = {e.row.name: str(job.said_about(e.row.name).get("split", "")) for e in part.entries}
             stamps[job.file] |= {"clips": part.clips, "copies": writer.add(part, wished)}
         rows = writer.finish(partial(_side, settings.policy))
@@ -138,14 +126,6 @@ def build(
         seconds=time.perf_counter() - began,
         bytes=size,
     )
-
-
-def _reported(parts: Iterator[Part], total: int, on_progress: Callable[[Progress], None]) -> Iterator[Part]:
-    frames = 0
-    for count, part in enumerate(parts, 1):
-        yield part
-        frames += sum(entry.row.frames for entry in part.entries)
-        on_progress(Progress(count, total, frames, part.file))
 
 
 def _previous(target: Path) -> Library | None:
