@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from moveset.conventions import UP
+from moveset.edit.root_motion import poses_in_ground
 from moveset.errors import MovesetError
 from moveset.features.matching import TIMES, future, matching_features
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 from moveset.motion import Clip, Skeleton
 from moveset.motion.contacts import detect_contacts
-from moveset.motion.ground import GroundFrame, ground_frame, integrate
-from moveset.motion.kinematics import inverse_kinematics
+from moveset.motion.ground import ground_frame, integrate
 from moveset.motion.resample import resample
 from moveset.motion.roles import FEET
 
@@ -187,45 +187,6 @@ def _lay_out(
         names=tuple(clip.name for clip in clips),
         left_out=left_out,
     )
-
-
-def poses_in_ground(clip: Clip, ground: GroundFrame) -> tuple[Array, Array]:
-    """Local rotations (F, J, 4) and translations (F, J, 3) of a body whose root stands in the ground frame.
-
-    Joints above the hips rest under them and carry the root motion, wherever the file had put it: left at the
-    world's origin, they would be levers of many metres that turn with every turn of the body.
-    """
-    skeleton = clip.skeleton
-    above = [skeleton.joint("hips")]
-    while skeleton.parents[above[-1]] >= 0:
-        above.append(int(skeleton.parents[above[-1]]))
-    above = above[:0:-1]  # from the root down, without the hips
-    world_rotations = ground.ground_from_world_rotations(clip.world_rotations)
-    world_positions = ground.ground_from_world(clip.world_positions)
-    rest_rotations, rest_positions = skeleton.rest_world
-    for joint in above:
-        world_rotations[:, joint] = rest_rotations[joint]
-        world_positions[:, joint] = rest_positions[joint] - rest_positions[above[0]] * (1.0, 0.0, 1.0)
-    rotations, translations = inverse_kinematics(world_rotations, world_positions, skeleton.parents)
-    # what hangs still on them (helpers of the rig) goes along; what moves there (weapons) keeps its place
-    still = (np.ptp(clip.translations, axis=0) < _STILL).all(axis=1) & (
-        np.ptp(clip.rotations, axis=0) < 1e-6
-    ).all(axis=1)
-    still[[*above, skeleton.joint("hips")]] = False
-    based = np.isin(skeleton.parents, [-1, *above]) & ~(still & (skeleton.parents >= 0))
-    keep = np.flatnonzero(~based)
-    rotations[:, keep], translations[:, keep] = clip.rotations[:, keep], clip.translations[:, keep]
-    return rotations, translations
-
-
-def with_root_motion(clip: Clip) -> Clip:
-    """The same motion with the joints above the hips travelling along in the ground frame, as engines expect."""
-    ground = ground_frame(clip)
-    rotations, translations = poses_in_ground(clip, ground)
-    roots = list(clip.skeleton.roots)
-    rotations[:, roots] = ground.world_from_ground_rotations(rotations[:, roots])
-    translations[:, roots] = ground.world_from_ground(translations[:, roots])
-    return replace(clip, rotations=quaternion.unroll(rotations), translations=translations)
 
 
 def _feet(clip: Clip) -> np.ndarray:

@@ -22,7 +22,7 @@ from moveset.rigs.mannequin import mannequin
 from moveset.runtime.control import uncontrolled, velocity_follow
 from moveset.runtime.course import Reference, Run, drive, follow, measure_motion, measure_path, reference
 from moveset.runtime.crowd import Crowd, CrowdConfig
-from moveset.runtime.database import same_bones, with_root_motion
+from moveset.runtime.database import same_bones
 from moveset.runtime.matching import MotionMatching
 from moveset.runtime.path import Path as FloorPath
 from moveset.runtime.path import PathFollower, parse_path
@@ -212,7 +212,7 @@ def write(played: Played, output: str, to: str | None = None, progress: Progress
     if body is not None and file is not None:
         # a rig whose rest is folded shows by a clip of its own how it stands
         own = next((c for c in file.clips if c.skeleton.signature == body.skeleton.signature), None)
-        clips = [with_root_motion(retarget(clip, body.skeleton, own)) for clip in clips]
+        clips = [retarget(clip, body.skeleton, own) for clip in clips]
     if suffix in (".gif", ".png"):
         draw(clips, played.follower, output, body, progress, travel_scale(clips[0], played.run.clips[0]))
         return [output]
