@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from moveset.workflows.demo import Demo, demo
+from moveset.workflows.demo import Demo, run_demo
 
 PACKS = {
     "cmu": ("mocap/cmu/cmu-asfamc-30fps.zip",),
@@ -21,7 +21,7 @@ PACKS = {
 def main(data: Path, out: Path) -> None:
     for name, archives in PACKS.items():
         print(f"--- {name}")
-        demo(
+        run_demo(
             out / name, Demo(tuple(str(data / archive) for archive in archives), path="circle:2.5", speed=1.2)
         )
 

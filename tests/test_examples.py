@@ -41,8 +41,8 @@ def test_characters_that_move(tmp_path):
 
 
 @pytest.mark.slow
-def test_one_walk_five_rigs(pack, tmp_path):
-    assert "five-rigs.png" in run("04_one_walk_five_rigs.py", pack, tmp_path)
+def test_one_walk_six_rigs(pack, tmp_path):
+    assert "six-rigs.png" in run("04_one_walk_six_rigs.py", pack, tmp_path)
 
 
 @pytest.mark.slow
