@@ -1,7 +1,7 @@
 """Moveset: game animation from motion data.
 
 The nouns and the way in and out of files stand here and load when they are first used; each journey is one function
-of `moveset.workflows` (`moveset.workflows.audit.audit`, `.build.build`, `.play.play`, ...).
+of `moveset.workflows`: `audit.audit_files`, `build.build_library`, `convert.convert_files`, `render.render_file`, ...
 """
 
 from importlib import import_module

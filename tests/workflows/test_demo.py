@@ -9,7 +9,7 @@ import pytest
 import moveset
 from moveset.cli import main
 from moveset.synthetic import synthesize
-from moveset.workflows.demo import Demo, demo
+from moveset.workflows.demo import Demo, run_demo
 
 CLIPS = ("wander_walk_1", "wander_walk_2", "walk_120", "walk_start", "walk_stop", "idle_relaxed")
 
@@ -20,7 +20,7 @@ def made(tmp_path_factory):
     for name in CLIPS:
         moveset.write(moveset.Asset(clips=(synthesize(name),)), folder / "clips" / f"{name}.bvh")
     said: list[str] = []
-    steps = demo(folder / "out", Demo((str(folder / "clips"),), "circle:3", 1.2, 4.0, 3), said.append)
+    steps = run_demo(folder / "out", Demo((str(folder / "clips"),), "circle:3", 1.2, 4.0, 3), said.append)
     return folder / "out", steps, said
 
 

@@ -5,16 +5,16 @@ import pytest
 
 from moveset.cli.doctor import DoctorOptions, as_lines, doctor
 from moveset.workflows import doctor as room
-from moveset.workflows.doctor import BROKEN, MISSING, OK, Outcome, examine, fit
+from moveset.workflows.doctor import BROKEN, MISSING, OK, Outcome, examine_machine, is_fit
 
 
 @pytest.fixture(scope="module")
 def outcomes():
-    return {(o.topic, o.name): o for o in examine()}
+    return {(o.topic, o.name): o for o in examine_machine()}
 
 
 def test_this_machine_is_fit(outcomes):
-    assert fit(list(outcomes.values()))
+    assert is_fit(list(outcomes.values()))
     for engine in ("numpy", "numba", "duckdb", "pillow"):
         assert outcomes["compute", engine].state == OK
     assert outcomes["files", "temporary folder"].said.startswith("written, renamed, read")
@@ -32,7 +32,7 @@ def test_a_package_of_the_base_install_that_is_missing_names_its_commands(monkey
     assert found["duckdb"].state == BROKEN
     assert "build, query, play" in found["duckdb"].said
     assert found["torch"].state == MISSING
-    assert not fit(list(found.values()))
+    assert not is_fit(list(found.values()))
 
 
 def test_an_engine_that_computes_wrongly_is_broken(monkeypatch):
@@ -50,7 +50,7 @@ def test_a_folder_that_cannot_be_written_is_broken(tmp_path):
 
 def test_the_command_prints_and_exits_by_the_outcome(monkeypatch, capsys):
     bad = [Outcome("compute", "torch cuda:0", BROKEN, "RuntimeError: out of memory", "free memory on it")]
-    monkeypatch.setattr("moveset.cli.doctor.examine", lambda: iter(bad))
+    monkeypatch.setattr("moveset.cli.doctor.examine_machine", lambda: iter(bad))
     assert doctor() == 2
     assert "!!  torch cuda:0" in capsys.readouterr().out
     assert doctor(options=DoctorOptions(json=True)) == 2

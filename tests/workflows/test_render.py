@@ -13,7 +13,7 @@ from moveset.motion.canonical import Body, canonical_skeleton
 from moveset.rigs.mannequin import mannequin
 from moveset.synthetic import synthesize
 from moveset.workflows.load import load
-from moveset.workflows.render import Drawing, character_for, render
+from moveset.workflows.render import Drawing, character_for, render_file
 
 SMALL = Drawing(size=64)
 
@@ -32,21 +32,21 @@ def files(tmp_path_factory):
 def test_sheet_strip_and_gif(files, tmp_path):
     counted = []
 
-    def progress(pictures, total):
+    def track(pictures, total, what):
         for picture in pictures:
             counted.append(total)
             yield picture
 
-    render(str(files / "walk.bvh"), str(tmp_path / "sheet.png"), SMALL, progress)
+    render_file(str(files / "walk.bvh"), str(tmp_path / "sheet.png"), SMALL, track)
     assert counted == [10] * 10  # every second of 20 frames
     with Image.open(tmp_path / "sheet.png") as sheet:
         assert sheet.width > 4 * 64
         assert sheet.height > 2 * 64
-    render(str(files / "walk.bvh"), str(tmp_path / "strip.png"), replace(SMALL, strip=True))
+    render_file(str(files / "walk.bvh"), str(tmp_path / "strip.png"), replace(SMALL, strip=True))
     with Image.open(tmp_path / "strip.png") as strip:
         assert strip.height == 64
         assert strip.width > 128
-    render(str(files / "walk.bvh"), str(tmp_path / "walk.GIF"), replace(SMALL, every=2, view="side"))
+    render_file(str(files / "walk.bvh"), str(tmp_path / "walk.GIF"), replace(SMALL, every=2, view="side"))
     with Image.open(tmp_path / "walk.GIF") as gif:
         assert gif.size == (64, 64)
         shown = 0
@@ -57,12 +57,12 @@ def test_sheet_strip_and_gif(files, tmp_path):
 
 
 def test_file_of_several_clips_gives_one_picture_each(files, tmp_path):
-    render(str(files / "two.glb"), str(tmp_path / "all.png"), SMALL)
+    render_file(str(files / "two.glb"), str(tmp_path / "all.png"), SMALL)
     with Image.open(tmp_path / "all.png") as sheet:
         assert 2 * 64 < sheet.width < 3 * 64
     with pytest.raises(MovesetError, match=r"holds 2 clips: walk, run -- name one as FILE#clip"):
-        render(str(files / "two.glb"), str(tmp_path / "all.gif"), SMALL)
-    render(str(files / "two.glb") + "#run", str(tmp_path / "run.png"), SMALL)
+        render_file(str(files / "two.glb"), str(tmp_path / "all.gif"), SMALL)
+    render_file(str(files / "two.glb") + "#run", str(tmp_path / "run.png"), SMALL)
 
 
 def test_character_of_the_file_of_another_file_or_the_mannequin(files):
@@ -93,7 +93,7 @@ def test_bare_bvh_is_shown_on_a_body_with_roles(files):
 )
 def test_refusals(files, tmp_path, output, drawing, message):
     with pytest.raises(MovesetError, match=message):
-        render(str(files / "walk.bvh"), str(tmp_path / output), drawing)
+        render_file(str(files / "walk.bvh"), str(tmp_path / output), drawing)
     assert not list(tmp_path.iterdir())
 
 
@@ -107,12 +107,12 @@ def test_character_with_other_joints_is_refused(files, tmp_path):
     formats.write(Asset(characters=(stranger,), clips=(still,)), str(tmp_path / "stranger.glb"))
     drawing = replace(SMALL, character=str(tmp_path / "stranger.glb"))
     with pytest.raises(MovesetError, match=r"does not move joints.*x_hips.*retarget"):
-        render(str(files / "walk.bvh"), str(tmp_path / "a.png"), drawing)
+        render_file(str(files / "walk.bvh"), str(tmp_path / "a.png"), drawing)
 
 
 def test_knight_of_the_pack_wears_its_texture(pack, tmp_path):
     knight = pack / "game" / "kaykit-adventurers" / "Knight.glb"
-    render(f"{knight}#Idle", str(tmp_path / "idle.png"), Drawing(size=128, every=100, view="back"))
+    render_file(f"{knight}#Idle", str(tmp_path / "idle.png"), Drawing(size=128, every=100, view="back"))
     colors = np.asarray(Image.open(tmp_path / "idle.png").convert("RGB")).reshape(-1, 3).astype(int)
     red = (colors[:, 0] - colors[:, 1:].max(axis=1)) > 80
     assert red.sum() > 500  # the cape

@@ -14,7 +14,7 @@ from moveset.cli.options import Flag, Output
 from moveset.cli.printing import count, print_json
 from moveset.cli.progress import track
 from moveset.errors import MovesetError
-from moveset.workflows.convert import Conversion, Converted, convert_all, plan
+from moveset.workflows.convert import Conversion, Converted, convert_files, plan_files
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,12 +53,12 @@ def convert(*paths: str, options: Annotated[ConvertOptions, Parameter(name="*")]
     paths
         Files, folders, .zip archives, or FILE#clip.
     """
-    plans = plan(paths, options.output, options.to)
+    plans = plan_files(paths, options.output, options.to)
     read = {"unit": options.unit, "up": options.up}
     write = {"unit": options.to_unit, "up": options.to_up, "order": options.order}
     how = Conversion(_given(read), _given(write), options.fps, options.mannequin)
     done = []
-    for each in track(convert_all(plans, how), len(plans), "converting"):
+    for each in track(convert_files(plans, how), len(plans), "converting"):
         done.append(each)
         if options.json:
             print_json(asdict(each))

@@ -36,7 +36,7 @@ def demo(*sources: str, options: Annotated[DemoOptions | None, Parameter(name="*
     sources
         Files, folders, archives with clips of walking and running; without any, clips are synthesized.
     """
-    from moveset.workflows import demo as workflow
+    from moveset.workflows.demo import Demo, run_demo
 
     o = options or DemoOptions()
-    workflow.demo(o.output, workflow.Demo(sources, o.path, o.speed, o.seconds, o.crowd))
+    run_demo(o.output, Demo(sources, o.path, o.speed, o.seconds, o.crowd))

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from moveset.cli.options import Flag
 from moveset.cli.printing import print_json
-from moveset.workflows.doctor import OK, Outcome, examine, fit
+from moveset.workflows.doctor import OK, Outcome, examine_machine, is_fit
 
 _MARK = {"ok": "ok", "missing": "--", "broken": "!!"}
 
@@ -30,16 +30,16 @@ def doctor(*, options: Annotated[DoctorOptions | None, Parameter(name="*")] = No
     """
     options = options or DoctorOptions()
     if options.json:
-        outcomes = list(examine())
-        said = {"fit": fit(outcomes), "outcomes": [asdict(outcome) for outcome in outcomes]}
+        outcomes = list(examine_machine())
+        said = {"fit": is_fit(outcomes), "outcomes": [asdict(outcome) for outcome in outcomes]}
         print_json(said)
         return 0 if said["fit"] else 2
     outcomes = []
-    for line in as_lines(_kept(examine(), outcomes)):
+    for line in as_lines(_kept(examine_machine(), outcomes)):
         print(line, flush=True)
     broken = [outcome for outcome in outcomes if outcome.state not in (OK, "missing")]
     print("all is well" if not broken else f"{len(broken)} broken: {', '.join(o.name for o in broken)}")
-    return 0 if fit(outcomes) else 2
+    return 0 if is_fit(outcomes) else 2
 
 
 def as_lines(outcomes: Iterable[Outcome]) -> Iterator[str]:

@@ -11,7 +11,8 @@ from moveset.cli.options import Flag
 from moveset.cli.printing import count, print_json
 from moveset.cli.progress import track
 from moveset.motion import Finding, Skeleton
-from moveset.workflows.info import FileInfo, describe_all, sources
+from moveset.workflows.info import FileInfo, describe_files
+from moveset.workflows.load import list_sources
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,10 +39,10 @@ def info(*paths: str, options: Annotated[InfoOptions | None, Parameter(name="*")
     """
     options = options or InfoOptions()
     read = {name: value for name in ("unit", "up") if (value := getattr(options, name)) is not None}
-    files = sources(paths)
+    files = list_sources(paths)
     failed = clips = 0
     frames, seconds = 0, 0.0
-    for file in track(describe_all(files, **read), len(files), "reading"):
+    for file in track(describe_files(files, **read), len(files), "reading"):
         failed += bool(file.error)
         clips += len(file.clips)
         frames += sum(clip.frames for clip in file.clips)

@@ -41,10 +41,9 @@ def render(clip: str, /, *, options: Annotated[RenderOptions | None, Parameter(n
     clip
         A file, FILE#clip, or pack.zip/file.bvh.
     """
-    from moveset.workflows.render import Drawing
-    from moveset.workflows.render import render as draw
+    from moveset.workflows.render import Drawing, render_file
 
     options = options or RenderOptions()
     drawing = Drawing(options.view, options.size, options.every, options.strip, options.character)
-    draw(clip, options.output, drawing, track)
+    render_file(clip, options.output, drawing, track)
     print(f"wrote {options.output}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from moveset.errors import MovesetError
 from moveset.library.schema import TABLES, sql_types
+from moveset.library.tables import connect, quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -35,14 +36,11 @@ class Answer:
 
 def open_tables(folder: Path) -> DuckDBPyConnection:
     """A database with the library's tables, which can read no other file and write none."""
-    import duckdb
-
-    database = duckdb.connect()
+    folder = folder.resolve()
+    database = connect()
     for table in TABLES:
-        place = (folder / f"{table}.parquet").resolve().as_posix().replace("'", "''")
-        database.execute(f"CREATE VIEW {table} AS FROM read_parquet('{place}')")
-    allowed = folder.resolve().as_posix().replace("'", "''")
-    database.execute(f"SET allowed_directories = ['{allowed}/']")
+        database.execute(f"CREATE VIEW {table} AS FROM read_parquet({quoted(folder / f'{table}.parquet')})")
+    database.execute(f"SET allowed_directories = [{quoted(folder)} || '/']")
     database.execute("SET enable_external_access = false")
     database.execute("SET lock_configuration = true")
     return database

@@ -31,9 +31,9 @@ def write_rows(path: Path, table: str, rows: Iterable[Any]) -> None:
         for row in rows:
             file.write(json.dumps(vars(row), ensure_ascii=False, default=_plain) + "\n")
     types = ", ".join(f"\"{name}\": '{sql}'" for name, sql in sql_types(table).items())
-    source = f"read_json({_quoted(side)}, format = 'newline_delimited', columns = {{{types}}})"
+    source = f"read_json({quoted(side)}, format = 'newline_delimited', columns = {{{types}}})"
     with connect() as database:
-        database.execute(f"COPY (SELECT * FROM {source}) TO {_quoted(path)} {_PARQUET}")
+        database.execute(f"COPY (SELECT * FROM {source}) TO {quoted(path)} {_PARQUET}")
     side.unlink()
 
 
@@ -48,13 +48,13 @@ def write_columns(path: Path, table: str, columns: Mapping[str, np.ndarray | Non
     known = {name: column for name, column in columns.items() if column is not None}
     with connect() as database:
         database.register("columns", known)
-        database.execute(f"COPY (SELECT {picked} FROM columns) TO {_quoted(path)} {_PARQUET}")
+        database.execute(f"COPY (SELECT {picked} FROM columns) TO {quoted(path)} {_PARQUET}")
 
 
 def read_columns(path: Path) -> dict[str, np.ndarray]:
     """All columns as arrays; NULL of a float is NaN, columns of flags with NULLs are masked arrays."""
     with connect() as database:
-        found = database.execute(f"FROM {_quoted(path)}").fetchnumpy()
+        found = database.execute(f"FROM {quoted(path)}").fetchnumpy()
     return {
         name: column.filled(np.nan)
         if isinstance(column, np.ma.MaskedArray) and column.dtype.kind == "f"
@@ -63,7 +63,8 @@ def read_columns(path: Path) -> dict[str, np.ndarray]:
     }
 
 
-def _quoted(path: Path) -> str:
+def quoted(path: Path) -> str:
+    """The path as a literal of SQL."""
     return "'" + path.as_posix().replace("'", "''") + "'"
 
 

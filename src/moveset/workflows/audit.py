@@ -9,16 +9,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
 
-from moveset import formats
 from moveset.audit import Digest, audit, audit_set, digest
 from moveset.audit.registry import by_severity, known, verdict, wanted
 from moveset.errors import MovesetError
-from moveset.library.ingest.facts import find_facts, with_facts
+from moveset.library.ingest.facts import asset_with_facts
 from moveset.library.ingest.pool import map_in_order
 from moveset.motion import Asset, Clip, Finding
 from moveset.motion.asset import SEVERITIES
 from moveset.progress import Track, untracked
-from moveset.workflows.load import known_options, load
+from moveset.workflows.load import known_options, list_sources, load
 from moveset.workflows.thumbnail import thumbnail
 
 WORTH_WORKERS = 12
@@ -99,8 +98,7 @@ def audit_files(
 
     `only` and `skip` name checks. `workers` are processes, by default one a core for more than a few files.
     """
-    jobs = [Job(file, path) for path in paths for file in formats.list_files([path])]
-    jobs = list({job.file: job for job in jobs}.values())
+    jobs = [Job(file, root) for file, root in list_sources(paths).items()]
     only, skip = known(only), known(skip)
     workers = workers or (min(os.cpu_count() or 1, 8) if len(jobs) >= WORTH_WORKERS else 1)
     work = partial(_audit_file, only=only, skip=skip, pictures=pictures)
@@ -123,14 +121,16 @@ def _audit_file(job: Job, only: frozenset[str], skip: frozenset[str], pictures: 
         return _failed(job, "unreadable", said, error.do or "")
     except Exception as error:  # a bug in a reader must not cost the other files
         return _failed(job, "unreadable", f"{type(error).__name__}: {error}", "report it with the file")
-    asset, noticed = _with_facts(asset, job)
-    of_file = [finding for finding in noticed if not finding.clip and wanted(finding.check, only, skip)]
+    asset, _ = asset_with_facts(asset, job.file, job.root)
+    of_file = [
+        finding for finding in asset.findings if not finding.clip and wanted(finding.check, only, skip)
+    ]
     if not asset.clips:
         findings = [*of_file, Finding("no_clips", "info", "", "the file holds no animation")]
         return [(ClipReport(job.file, "", 0, 0.0, 0.0, 0, tuple(by_severity(findings))), None)]
     out: Part = []
     for clip in asset.clips:
-        said = [f for f in noticed if f.clip == clip.name and wanted(f.check, only, skip)]
+        said = [f for f in asset.findings if f.clip == clip.name and wanted(f.check, only, skip)]
         if clip is asset.clips[0]:
             said += of_file
         try:
@@ -149,18 +149,6 @@ def _audit_file(job: Job, only: frozenset[str], skip: frozenset[str], pictures: 
         name = clip.name if PurePath(place).stem == clip.name else f"{place}#{clip.name}"
         out.append((report, replace(digest(clip), name=name)))
     return out
-
-
-def _with_facts(asset: Asset, job: Job) -> tuple[Asset, list[Finding]]:
-    """The asset with what sidecars say of its clips, and the findings of its reader."""
-    noticed = list(asset.findings)
-    try:
-        facts = find_facts(job.file, job.root)
-    except MovesetError as error:
-        noticed.append(Finding("sidecar", "warning", "", str(error), advice=error.do or ""))
-        return asset, noticed
-    clips = tuple(with_facts(c, facts.about(c.name), job.file, facts.license) for c in asset.clips)
-    return replace(asset, clips=clips), noticed
 
 
 def _picture(clip: Clip, findings: list[Finding], asset: Asset) -> tuple[bytes, tuple[int, ...]]:

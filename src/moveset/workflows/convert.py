@@ -61,7 +61,7 @@ class Conversion:
             raise MovesetError(f"{self.fps:g} frames a second is no frame rate", do="give a positive number")
 
 
-def plan(paths: Sequence[str], output: str, to: str | None = None) -> list[Plan]:
+def plan_files(paths: Sequence[str], output: str, to: str | None = None) -> list[Plan]:
     """Sources and targets. An `output` with a known suffix is one file, any other a folder that keeps the layout.
 
     Below a folder go the paths relative to each folder or archive that was named; two sources that would meet in
@@ -95,15 +95,15 @@ def plan(paths: Sequence[str], output: str, to: str | None = None) -> list[Plan]
     return plans
 
 
-def convert_all(plans: Sequence[Plan], how: Conversion) -> Iterator[Converted]:
+def convert_files(plans: Sequence[Plan], how: Conversion) -> Iterator[Converted]:
     """Convert one after the other; an error ends its own file only."""
     inputs = {str(locations.locate(p.source).file.resolve()) for p in plans}
     for each in plans:
-        result = attempt(partial(convert, each, how, frozenset(inputs)), each.source)
+        result = attempt(partial(convert_file, each, how, frozenset(inputs)), each.source)
         yield Converted(each.source, error=str(result)) if isinstance(result, MovesetError) else result
 
 
-def convert(each: Plan, how: Conversion, inputs: frozenset[str] = frozenset()) -> Converted:
+def convert_file(each: Plan, how: Conversion, inputs: frozenset[str] = frozenset()) -> Converted:
     """Read, resample, dress, write."""
     form = formats.format_of(each.target.name)
     asset = load(each.source, **known_options(each.source, how.read))

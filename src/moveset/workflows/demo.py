@@ -55,7 +55,7 @@ class Step:
     answer: Answer | None = None
 
 
-def demo(out: str | Path, options: Demo | None = None, say: Say = print) -> list[Step]:
+def run_demo(out: str | Path, options: Demo | None = None, say: Say = print) -> list[Step]:
     """Run all steps into the folder `out` and write `report.html` there; `say` hears of every step."""
     options, out = options or Demo(), Path(out)
     out.mkdir(parents=True, exist_ok=True)

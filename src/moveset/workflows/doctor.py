@@ -55,7 +55,7 @@ class Outcome:
     do: str = ""
 
 
-def examine() -> Iterator[Outcome]:
+def examine_machine() -> Iterator[Outcome]:
     """Everything that is looked at, one by one."""
     yield from _packages()
     yield from _compute()
@@ -63,7 +63,7 @@ def examine() -> Iterator[Outcome]:
     yield from _machine()
 
 
-def fit(outcomes: list[Outcome]) -> bool:
+def is_fit(outcomes: list[Outcome]) -> bool:
     """Whether nothing is broken."""
     return all(outcome.state != BROKEN for outcome in outcomes)
 

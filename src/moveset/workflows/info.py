@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from moveset import formats
 from moveset.errors import MovesetError
 from moveset.formats import locations
-from moveset.library.ingest.facts import Facts, find_facts, with_facts
+from moveset.library.ingest.facts import asset_with_facts
 from moveset.motion import Finding, Skeleton
 from moveset.workflows.batch import attempt
 from moveset.workflows.load import known_options, load
@@ -59,18 +58,7 @@ class FileInfo:
     error: str = ""
 
 
-def sources(paths: Iterable[str]) -> dict[str, str]:
-    """Every file under `paths`, and which of them it was found under."""
-    found: dict[str, str] = {}
-    paths = list(paths)
-    formats.list_files(paths)  # the first misspelt one is an error before any is read
-    for path in paths:
-        for file in formats.list_files(path):
-            found.setdefault(file, path)
-    return found
-
-
-def describe(path: str, root: str | None = None, **options: object) -> FileInfo:
+def describe_file(path: str, root: str | None = None, **options: object) -> FileInfo:
     """What `path` holds, and what license files, tables and sidecars say of it from `root` down.
 
     An unreadable file is an answer too, so that a batch goes on.
@@ -81,16 +69,8 @@ def describe(path: str, root: str | None = None, **options: object) -> FileInfo:
 
 def _describe(path: str, root: str, **options: object) -> FileInfo:
     asset = load(path, **known_options(path, options))
-    findings = asset.findings
     file, root = (str(locations.locate(p).without_clip) for p in (path, root))
-    try:
-        facts = find_facts(file, root)
-    except MovesetError as error:
-        facts = Facts()
-        findings += (Finding("sidecar", "warning", "", str(error), advice=error.do or ""),)
-    asset = replace(
-        asset, clips=tuple(with_facts(c, facts.about(c.name), file, facts.license) for c in asset.clips)
-    )
+    asset, facts = asset_with_facts(asset, file, root)
     skeletons = [
         SkeletonInfo(
             character.skeleton,
@@ -122,9 +102,9 @@ def _describe(path: str, root: str, **options: object) -> FileInfo:
     )
     licenses = {clip.tags.license for clip in asset.clips} - {""} or {facts.license}
     form = asset.source.format if asset.source else ""
-    return FileInfo(path, form, clips, tuple(skeletons), findings, ", ".join(sorted(licenses)))
+    return FileInfo(path, form, clips, tuple(skeletons), asset.findings, ", ".join(sorted(licenses)))
 
 
-def describe_all(files: Mapping[str, str], **options: object) -> Iterator[FileInfo]:
-    """`describe` of each of `sources`."""
-    return (describe(file, root, **options) for file, root in files.items())
+def describe_files(files: Mapping[str, str], **options: object) -> Iterator[FileInfo]:
+    """`describe_file` of each of `load.list_sources`."""
+    return (describe_file(file, root, **options) for file, root in files.items())

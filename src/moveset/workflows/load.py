@@ -42,6 +42,17 @@ def with_roles(asset: Asset) -> Asset:
     )
 
 
+def list_sources(paths: Iterable[str]) -> dict[str, str]:
+    """Every readable file under `paths`, and which of them it was found under."""
+    found: dict[str, str] = {}
+    paths = list(paths)
+    formats.list_files(paths)  # the first misspelt one is an error before any is read
+    for path in paths:
+        for file in formats.list_files(path):
+            found.setdefault(file, path)
+    return found
+
+
 def load_clip(path: str) -> Clip:
     """The one clip that `path` names; a file of several needs `FILE#clip`."""
     clips = load(path).clips

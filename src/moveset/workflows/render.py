@@ -17,7 +17,7 @@ from moveset.workflows.load import load
 
 @dataclass(frozen=True)
 class Drawing:
-    """What `render` draws."""
+    """What `render_file` draws."""
 
     view: str = "three-quarter"
     size: int = 256
@@ -30,7 +30,7 @@ class Drawing:
     """File whose character is shown; it must have the clip's joints."""
 
 
-def render(
+def render_file(
     path: str,
     output: str,
     options: Drawing | None = None,

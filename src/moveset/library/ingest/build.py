@@ -19,7 +19,7 @@ from moveset.errors import MovesetError
 from moveset.formats.locations import locate
 from moveset.library import license
 from moveset.library.ingest import shelf
-from moveset.library.ingest.facts import Facts, find_facts
+from moveset.library.ingest.facts import Facts, noted_facts
 from moveset.library.ingest.pool import map_in_order
 from moveset.library.ingest.pose_view import write_pose_view
 from moveset.library.ingest.prepare import Job, Part, Tools, prepare
@@ -32,7 +32,7 @@ from moveset.library.schema import VERSION, ClipRow, FindingRow
 from moveset.library.settings import FILE, Settings, new_settings, read_settings, with_policy, with_sources
 from moveset.library.split import HELD_OUT, TRAIN, side_of
 from moveset.library.store import Library
-from moveset.motion import Clip, Finding
+from moveset.motion import Clip
 from moveset.progress import Track, untracked
 
 IN_MEMORY = "memory"
@@ -178,12 +178,7 @@ def _jobs(settings: Settings, base: Path, clips: Sequence[Clip]) -> list[Job]:
         named[file] += 1
         if named[file] > 1:
             file = f"{file} ({named[file]})"
-        noticed: tuple[Finding, ...] = ()
-        try:
-            facts = find_facts(_place(path), _place(root))
-        except MovesetError as error:
-            facts = Facts()
-            noticed = (Finding("sidecar", "warning", "", str(error.message), advice=error.do or ""),)
+        facts, noticed = noted_facts(_place(path), _place(root))
         jobs.append(Job(file, path, facts, settings.policy, settings.overrides_of(file), noticed=noticed))
     for clip in clips:
         file = f"{IN_MEMORY}/{clip.name}"

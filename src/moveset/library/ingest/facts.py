@@ -24,7 +24,7 @@ from typing import Any
 from moveset.errors import MovesetError
 from moveset.library.ingest.shelf import listing, quick_stamp, read_text
 from moveset.library.license import recognize_license
-from moveset.motion import Annotation, Clip, Event
+from moveset.motion import Annotation, Asset, Clip, Event, Finding
 
 WORD_FIELDS = ("tags", "words", "content", "style", "category", "action", "label")
 SENTENCE_FIELDS = ("sentence", "caption", "description", "text")
@@ -66,6 +66,21 @@ def find_facts(path: str, root: str) -> Facts:
             for clip, said in _sidecar(str(file.parent / name)).items():
                 found.setdefault(clip, {}).update(said)
     return Facts(found, license)
+
+
+def noted_facts(path: str, root: str) -> tuple[Facts, tuple[Finding, ...]]:
+    """`find_facts`; where a sidecar cannot be read, no facts and a finding about it."""
+    try:
+        return find_facts(path, root), ()
+    except MovesetError as error:
+        return Facts(), (Finding("sidecar", "warning", "", str(error), advice=error.do or ""),)
+
+
+def asset_with_facts(asset: Asset, path: str, root: str) -> tuple[Asset, Facts]:
+    """The asset of the file `path` with what is said about its clips, and all that is said about the file."""
+    facts, noticed = noted_facts(path, root)
+    clips = tuple(with_facts(clip, facts.about(clip.name), path, facts.license) for clip in asset.clips)
+    return replace(asset, clips=clips, findings=(*asset.findings, *noticed)), facts
 
 
 def with_facts(clip: Clip, said: Mapping[str, Any], file: str, license: str) -> Clip:
