@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 
@@ -84,12 +85,36 @@ def test_a_number_sign_in_a_file_name(folder):
         ("clips/pack.zip/a.bvh", "did you mean inner/deeper/a.bvh"),
         ("clips/notes.txt", "no format has the suffix '.txt' -- known are .bvh"),
         ("clips/notes.txt/x.bvh", "no such file"),
-        ("clips", "no suffix"),
+        ("clips", "is a folder -- name a file in it, e.g. .*Run.BVH"),
+        ("clips/walk.bvh#", "no clip is named after '#'"),
+        ("clips/" + "a" * 3000, "cannot be read: File name too long"),
     ],
 )
 def test_what_is_missing_is_told(folder, path, words):
     with pytest.raises(MovesetError, match=words):
         formats.read(folder / path)
+
+
+@pytest.mark.parametrize("path", ["", "#", "#walk"])
+def test_an_empty_path_is_not_this_folder(folder, monkeypatch, path):
+    monkeypatch.chdir(folder / "clips")
+    with pytest.raises(MovesetError, match=r"is empty|no such file"):
+        formats.list_files(path)
+
+
+def test_a_closed_folder_does_not_vanish(folder, monkeypatch):
+    closed = folder / "clips" / "deep"
+    scandir = os.scandir
+
+    def refuse(path="."):
+        if Path(path) == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert names(formats.list_files(folder / "clips"), folder / "clips")[-2:] == ["walk.bvh", "deep"]
+    with pytest.raises(MovesetError, match=r"deep: cannot be read -- open it"):
+        formats.read(closed)
 
 
 def test_a_folder_without_readable_files_is_an_error(tmp_path):

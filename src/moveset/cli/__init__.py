@@ -53,3 +53,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         print("moveset: stopped", file=sys.stderr)
         sys.exit(130)
+    except Exception as error:
+        if os.environ.get("MOVESET_DEBUG"):
+            raise
+        print(f"moveset: {_unforeseen(error)}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _unforeseen(error: Exception) -> MovesetError:
+    """What the machine refused, or a fault of Moveset itself."""
+    if isinstance(error, OSError) and error.strerror:
+        return MovesetError(
+            error.strerror, file=error.filename, do="check the path, its permissions and the room on the disk"
+        )
+    if isinstance(error, MemoryError):
+        return MovesetError("not enough memory", do="ask for less at once")
+    return MovesetError(
+        f"Moveset failed: {type(error).__name__}: {error}",
+        do="report this; with MOVESET_DEBUG=1 it says where",
+    )

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from moveset.errors import MovesetError
+from moveset.files import write_whole
 from moveset.formats import locations
 from moveset.formats.registry import FORMATS, Format, format_of, suffix_of
 from moveset.motion import Asset, Clip
@@ -27,13 +28,10 @@ def read(path: PathLike, **options: object) -> Asset:
     `options` go to the format, e.g. `unit=0.0254, up="Z"` for BVH. Clips know the file in `tags.source`.
     """
     location = locations.locate(path)
+    if location.file.is_dir():
+        raise _not_one_file(location, "a folder")
     if not location.inner and locations.is_archive(location.file):
-        files = locations.walk(location.file, FORMATS)
-        raise MovesetError(
-            "is an archive",
-            file=location.file,
-            do=f"name a file in it, e.g. {files[0]}" if files else "it holds no file of a known format",
-        )
+        raise _not_one_file(location, "an archive")
     form = format_of(location.name)
     if form.read is None:
         raise MovesetError(f"{form.name} files can be written, not read", file=location)
@@ -60,14 +58,7 @@ def write(asset: Asset, path: PathLike, **options: object) -> Path:
         data = form.write(asset, path=str(target), **options)
     except MovesetError as error:
         raise error.within(target) from None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-        partial.write_bytes(data)
-        partial.replace(target)
-    except OSError as error:
-        raise MovesetError(f"cannot be written: {error.strerror}", file=target) from None
-    return target
+    return write_whole(target, data)
 
 
 def list_files(paths: PathLike | Iterable[PathLike]) -> list[str]:
@@ -86,10 +77,21 @@ def list_files(paths: PathLike | Iterable[PathLike]) -> list[str]:
                 "holds no file of a known format", file=path, do=f"known are {' '.join(FORMATS)}"
             )
         for file in files:
-            if file.inner or not locations.is_archive(file.file):
+            if file.inner or not (locations.is_archive(file.file) or file.file.is_dir()):
                 format_of(file.name)
             found[str(file)] = None
     return list(found)
+
+
+def _not_one_file(location: locations.Location, what: str) -> MovesetError:
+    files = locations.walk(location.file, FORMATS)
+    if str(location) in map(str, files):
+        return MovesetError("cannot be read", file=location.file, do="open it to this user")
+    return MovesetError(
+        f"is {what}",
+        file=location.file,
+        do=f"name a file in it, e.g. {files[0]}" if files else "it holds no file of a known format",
+    )
 
 
 def _check_options(options: dict[str, object], known: tuple[str, ...], what: str, file: object) -> None:

@@ -53,11 +53,15 @@ class Location:
 def locate(path: str | os.PathLike[str]) -> Location:
     """Split a path into file, member of an archive, and clip. What does not exist is an error."""
     text = os.fspath(path)
+    if not text:
+        raise MovesetError("a path is empty", do="name a file or folder, `.` for this one")
     found = _on_disk(text)
     if found is None and "#" in text:
         # a file name may hold a '#' of its own: the last one counts, and only where the whole is no file
         place, _, clip = text.rpartition("#")
-        found = _on_disk(place)
+        if place and not clip and _on_disk(place):
+            raise MovesetError("no clip is named after '#'", file=place, do="name one, or leave '#' out")
+        found = _on_disk(place) if place else None
         text, found = place, found and replace(found, clip=clip)
     if found is None:
         raise _missing(text)
@@ -70,9 +74,7 @@ def read_bytes(location: Location) -> bytes:
         try:
             return location.file.read_bytes()
         except IsADirectoryError:
-            raise MovesetError(
-                "is a folder", file=location.file, do="name a file in it, or pass it to list_files"
-            ) from None
+            raise MovesetError("is a folder", file=location.file, do="name a file in it") from None
         except OSError as error:
             raise MovesetError(f"cannot be read: {error.strerror}", file=location.file) from None
     archive = _archive(location.file)
@@ -132,7 +134,7 @@ def below(location: Location, root: Location) -> PurePosixPath:
 def walk(path: str | os.PathLike[str], suffixes: Iterable[str]) -> list[Location]:
     """Files under `path`, sorted, whose suffix is one of `suffixes`; a file named outright is taken as it is.
 
-    A damaged archive among others is listed itself, so that it fails when its turn to be read comes.
+    A damaged archive or a closed folder among others is listed itself, so that it fails when its turn comes.
     """
     wanted = tuple(suffixes)
     location = locate(path)
@@ -143,7 +145,11 @@ def walk(path: str | os.PathLike[str], suffixes: Iterable[str]) -> list[Location
     if not location.file.is_dir():
         return [location]
     found: list[Location] = []
-    for base, folders, files in os.walk(location.file):
+
+    def closed(error: OSError) -> None:
+        found.append(Location(Path(error.filename)))
+
+    for base, folders, files in os.walk(location.file, onerror=closed):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(name for name in files if not name.startswith(".")):
             here = Location(Path(base, name))
@@ -172,8 +178,11 @@ def _members(location: Location, wanted: tuple[str, ...]) -> list[Location]:
 
 def _on_disk(text: str) -> Location | None:
     path = Path(text)
-    if path.exists():
-        return Location(path)
+    try:
+        if path.exists():
+            return Location(path)
+    except OSError as error:  # a name that is too long, a folder that is closed to this user
+        raise MovesetError(f"cannot be read: {error.strerror}", file=text, do="check the path") from None
     for archive in path.parents:
         if archive.suffix.lower() == ARCHIVE and archive.is_file():
             inner = path.relative_to(archive).as_posix()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import io
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from moveset.errors import MovesetError
+from moveset.files import write_whole
 from moveset.render.model import Picture
 
 GIF_FASTEST = 50.0
@@ -17,7 +19,9 @@ GIF_FASTEST = 50.0
 
 def save_png(picture: Picture, path: str | Path) -> None:
     """Write one picture."""
-    _saved(path, lambda: Image.fromarray(picture).save(path, format="PNG", optimize=True))
+    file = io.BytesIO()
+    Image.fromarray(picture).save(file, format="PNG", optimize=True)
+    write_whole(path, file.getvalue())
 
 
 def save_gif(pictures: Iterable[Picture], path: str | Path, fps: float, *, loop: bool = True) -> None:
@@ -29,13 +33,12 @@ def save_gif(pictures: Iterable[Picture], path: str | Path, fps: float, *, loop:
     images = [Image.fromarray(pictures[k]).convert("RGB") for k in keep]
     palette = _palette(images)
     images = [i.quantize(palette=palette, dither=Image.Dither.NONE) for i in images]
-    _saved(
-        path,
-        lambda: images[0].save(
-            path, format="GIF", save_all=True, append_images=images[1:], duration=durations, optimize=False,
-            **({"loop": 0} if loop else {}),
-        ),
+    file = io.BytesIO()
+    images[0].save(
+        file, format="GIF", save_all=True, append_images=images[1:], duration=durations, optimize=False,
+        **({"loop": 0} if loop else {}),
     )  # fmt: skip
+    write_whole(path, file.getvalue())
 
 
 def gif_timing(frames: int, fps: float) -> tuple[list[int], list[int]]:
@@ -53,10 +56,3 @@ def _palette(images: list[Image.Image]) -> Image.Image:
     for n, image in enumerate(some):
         wide.paste(image, (n * some[0].width, 0))
     return wide.quantize(256, method=Image.Quantize.MEDIANCUT)
-
-
-def _saved(path: str | Path, write: Callable[[], None]) -> None:
-    try:
-        write()
-    except OSError as error:
-        raise MovesetError(f"cannot be written: {error.strerror or error}", file=path) from error

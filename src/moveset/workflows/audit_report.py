@@ -8,7 +8,7 @@ import os
 from importlib.resources import files
 from pathlib import Path
 
-from moveset.errors import MovesetError
+from moveset.files import write_whole
 from moveset.motion import Finding
 from moveset.workflows.audit import AuditReport, ClipReport
 
@@ -18,11 +18,7 @@ def write_html(report: AuditReport, path: str) -> None:
     page = files("moveset.workflows").joinpath("audit_report.html").read_text(encoding="utf-8")
     # "</script>" in a clip's name must not end the block that holds the data
     data = json.dumps(_page_data(report), ensure_ascii=False, allow_nan=False).replace("</", "<\\/")
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(page.replace("@DATA@", data), encoding="utf-8")
-    except OSError as error:
-        raise MovesetError(f"cannot be written: {error.strerror}", file=path) from None
+    write_whole(path, page.replace("@DATA@", data).encode())
 
 
 def sentence(finding: Finding) -> str:
