@@ -6,6 +6,7 @@ import numpy as np
 
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
+from moveset.geometry.vector import unit
 from moveset.motion import Clip, Skeleton
 from moveset.motion.roles import FACE, FINGERS, REQUIRED, ROOT
 
@@ -81,7 +82,7 @@ def size_factor(clip: Clip) -> float:
 def upright(positions: Array, skeleton: Skeleton) -> Array:
     """(..., 3) unit direction from the feet to the head of a humanoid, whatever axis is up."""
     feet = positions[..., skeleton.joints(("leftFoot", "rightFoot")), :].mean(axis=-2)
-    return _unit(positions[..., skeleton.joint("head"), :] - feet)
+    return unit(positions[..., skeleton.joint("head"), :] - feet)
 
 
 def stands(positions: Array, skeleton: Skeleton) -> bool:
@@ -101,9 +102,9 @@ def stands(positions: Array, skeleton: Skeleton) -> bool:
 def in_t_pose(positions: Array, skeleton: Skeleton) -> np.ndarray:
     """(...) bool: arms straight out to the sides, legs straight down, measured in the body's own axes."""
     at = {role: positions[..., skeleton.joint(role), :] for role in REQUIRED}
-    up = _unit(at["head"] - at["hips"])
+    up = unit(at["head"] - at["hips"])
     right_to_left = at["leftUpperArm"] - at["rightUpperArm"]
-    left = _unit(right_to_left - np.sum(right_to_left * up, axis=-1, keepdims=True) * up)
+    left = unit(right_to_left - np.sum(right_to_left * up, axis=-1, keepdims=True) * up)
     out = np.ones(positions.shape[:-2], dtype=bool)
     for side, lateral in (("left", left), ("right", -left)):
         for start, end, direction, tolerance in (
@@ -112,7 +113,7 @@ def in_t_pose(positions: Array, skeleton: Skeleton) -> np.ndarray:
             ("UpperLeg", "LowerLeg", -up, _LEG_TOLERANCE),
             ("LowerLeg", "Foot", -up, _LEG_TOLERANCE),
         ):
-            bone = _unit(at[side + end] - at[side + start])
+            bone = unit(at[side + end] - at[side + start])
             out &= np.sum(bone * direction, axis=-1) > np.cos(tolerance)
     return out
 
@@ -149,7 +150,3 @@ def start_of_motion(clip: Clip) -> int:
     small = turned[0] < _LEAP_ANGLE / 2 and moved[0] < leap / 2
     sudden = turned[0] > 3 * turned[1] or moved[0] > 3 * moved[1]
     return int(turned[0] > _LEAP_ANGLE or moved[0] > leap or (sudden and not small))
-
-
-def _unit(v: Array) -> Array:
-    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-9)

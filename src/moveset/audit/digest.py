@@ -10,6 +10,7 @@ import numpy as np
 from moveset.audit.body import humanoid, start_of_motion, stature
 from moveset.conventions import UP
 from moveset.geometry.quaternion import Array
+from moveset.geometry.vector import unit
 from moveset.motion import Clip, Skeleton
 from moveset.motion.roles import LEFT_ARM, LEFT_LEG, mirrored
 
@@ -67,7 +68,7 @@ def _motion(clip: Clip) -> tuple[Array, Array]:
         center = positions[:, skeleton.joint("hips")]
         starts, ends = (skeleton.joints(roles) for roles in zip(*BONES))
         bones = positions[:, ends] - positions[:, starts]
-        motion = bones / np.maximum(np.linalg.norm(bones, axis=-1, keepdims=True), 1e-9) @ turn
+        motion = unit(bones) @ turn
     else:
         turn, center = np.eye(3), positions[:, 0]
         motion = (positions - center[:, None]) / size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -107,7 +108,7 @@ def as_text(played: Played, written: list[str]) -> str:
     if "path_error" in m:
         lines.append(
             f"path      {100 * m['path_distance']:.1f} cm off (p95 {100 * m['path_distance_p95']:.1f}), "
-            f"{100 * m['path_error']:.1f} cm from the asked place, heading {57.2958 * m['heading_error']:.1f} deg"
+            f"{100 * m['path_error']:.1f} cm from the asked place, heading {math.degrees(m['heading_error']):.1f} deg"
         )
     lines += [
         f"feet      skate {100 * m['foot_skate']:.1f} cm/s (clips {100 * m['foot_skate_real']:.1f}), "

@@ -9,6 +9,7 @@ import numpy as np
 
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
+from moveset.geometry.vector import unit
 
 
 def from_quaternion(q: Array) -> Array:
@@ -28,12 +29,7 @@ def from_matrix(m: Array) -> Array:
 
 def to_matrix(r: Array) -> Array:
     """(..., 6) -> (..., 3, 3) by Gram-Schmidt: any six numbers with independent halves give a rotation."""
-    x = _unit(r[..., :3])
+    x = unit(r[..., :3])
     y = r[..., 3:]
-    y = _unit(y - np.einsum("...i,...i->...", x, y)[..., None] * x)
+    y = unit(y - np.einsum("...i,...i->...", x, y)[..., None] * x)
     return np.stack((x, y, quaternion.cross(x, y)), axis=-1)
-
-
-def _unit(v: Array) -> Array:
-    norm = np.sqrt(np.einsum("...i,...i->...", v, v))[..., None]
-    return v / np.maximum(norm, np.asarray(1e-12, dtype=v.dtype))

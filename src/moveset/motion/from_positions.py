@@ -6,6 +6,7 @@ import numpy as np
 
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
+from moveset.geometry.vector import unit
 from moveset.motion.kinematics import inverse_kinematics
 from moveset.motion.skeleton import Skeleton
 
@@ -80,7 +81,7 @@ def _spread(offsets: Array) -> float:
 
 def _best_fit(offsets: Array, bones: Array) -> Array:
     """(F, 4) rotations that turn directions of `offsets` (K, 3) to those of `bones` (F, K, 3), long ones first."""
-    covariance = np.einsum("fki,kj->fij", _unit(bones), offsets)
+    covariance = np.einsum("fki,kj->fij", unit(bones), offsets)
     u, _, vt = np.linalg.svd(covariance)
     u[..., 2] *= np.linalg.det(u @ vt)[..., None]
     return quaternion.from_matrix(u @ vt)
@@ -98,7 +99,3 @@ def _swing(skeleton: Skeleton, positions: Array, joint: int, rotation: Array) ->
     return quaternion.multiply(
         quaternion.between(expected, positions[:, longest] - positions[:, joint]), rotation
     )
-
-
-def _unit(v: Array) -> Array:
-    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)

@@ -11,13 +11,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from moveset.conventions import FORWARD, UP
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 from moveset.motion import Skeleton
 from moveset.rigs.loft import Figure, Frame, Ring, Weights, aim, blend, loft
 from moveset.rigs.palette import JOINT, LEFT, RIGHT, SHELL
 
-UP, AHEAD = np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0))
 FINGER_PARTS = ("Metacarpal", "Proximal", "Intermediate", "Distal")
 
 
@@ -83,7 +83,7 @@ def add_humanoid(
 def _trunk(body: _Body) -> None:
     hips, neck = body.at("hips"), body.neck
     length = float(np.linalg.norm(neck - hips))
-    frame = aim(hips, neck - hips, AHEAD)
+    frame = aim(hips, neck - hips, FORWARD)
     chain = [r for r in ("hips", "spine", "chest", "upperChest") if body.has(r)]
     heights = [float((body.at(r) - hips) @ frame.along) / length for r in chain] + [1.0]
     # each bone owns the middle of its stretch, the skin passes over in between
@@ -133,14 +133,14 @@ def _head(body: _Body) -> None:
     neck, head, size = body.neck, body.at("head"), body.size
     below, joint = body.joint("upperChest", "chest", "spine"), body.joint("head")
     middle = body.joint("neck", "head")
-    throat = aim(neck, head + 0.012 * size * UP - neck, AHEAD)
+    throat = aim(neck, head + 0.012 * size * UP - neck, FORWARD)
     body.figure.tube(
         JOINT, throat, float(np.linalg.norm(head + 0.012 * size * UP - neck)),
         body.rings((-0.45, 0.036, 0.036), (0.2, 0.031, 0.032), (1.4, 0.030, 0.034, 0.004)),
         [(-0.3, {below: 1.0}), (0.25, {middle: 1.0}), (0.75, {middle: 1.0}), (1.1, {joint: 1.0})],
         columns=12, rows=5,
     )  # fmt: skip
-    skull = aim(head - 0.018 * size * UP, UP, AHEAD)
+    skull = aim(head - 0.018 * size * UP, UP, FORWARD)
     hold: Weights = [(0.0, {joint: 1.0})]
     body.figure.tube(
         SHELL, skull, 0.136 * size,
@@ -150,7 +150,7 @@ def _head(body: _Body) -> None:
     )  # fmt: skip
     # a dark visor shows where the face is; its walls run ahead, so they meet the skull at a clear edge
     body.figure.tube(
-        JOINT, aim(head + size * (0.024 * UP + 0.030 * AHEAD), UP, AHEAD), 0.052 * size,
+        JOINT, aim(head + size * (0.024 * UP + 0.030 * FORWARD), UP, FORWARD), 0.052 * size,
         body.rings((0.0, 0.0290, 0.0350), (0.3, 0.0340, 0.0380), (0.7, 0.0350, 0.0380), (1.0, 0.0320, 0.0340)),
         hold, columns=18, rows=7, square=3.2, tightness=5.0,
     )  # fmt: skip
@@ -165,13 +165,13 @@ def _arm(body: _Body, side: str) -> None:
     inner = shoulder + (body.neck - shoulder) * np.array((0.72, 0.25, 0.4))
     outer = shoulder + 0.22 * (inner - shoulder)
     figure.tube(
-        SHELL, aim(inner, outer - inner, AHEAD), float(np.linalg.norm(outer - inner)),
+        SHELL, aim(inner, outer - inner, FORWARD), float(np.linalg.norm(outer - inner)),
         body.rings((0.0, 0.030, 0.036), (0.6, 0.031, 0.036), (1.0, 0.027, 0.031)),
         [(0.0, {collar: 1.0})], columns=12, rows=6,
     )  # fmt: skip
     figure.ball(JOINT, shoulder, 0.029 * size, {collar: 0.5, upper: 0.5})
     figure.tube(
-        SHELL, aim(shoulder, elbow - shoulder, AHEAD), float(np.linalg.norm(elbow - shoulder)),
+        SHELL, aim(shoulder, elbow - shoulder, FORWARD), float(np.linalg.norm(elbow - shoulder)),
         body.rings((-0.20, 0.030, 0.030), (0.02, 0.039, 0.038), (0.32, 0.033, 0.034), (0.66, 0.028, 0.030),
                    (0.93, 0.022, 0.024)),
         [(-0.15, {collar: 0.3, upper: 0.7}), (0.12, {upper: 1.0}), (0.88, {upper: 1.0}), (1.1, {lower: 1.0})],
@@ -179,7 +179,7 @@ def _arm(body: _Body, side: str) -> None:
     )  # fmt: skip
     figure.ball(JOINT, elbow, 0.0235 * size, {upper: 0.5, lower: 0.5})
     figure.tube(
-        SHELL, aim(elbow, wrist - elbow, AHEAD), float(np.linalg.norm(wrist - elbow)),
+        SHELL, aim(elbow, wrist - elbow, FORWARD), float(np.linalg.norm(wrist - elbow)),
         body.rings((0.06, 0.023, 0.025), (0.28, 0.026, 0.029), (0.65, 0.020, 0.023), (0.97, 0.015, 0.018)),
         [(0.0, {upper: 0.3, lower: 0.7}), (0.15, {lower: 1.0}), (0.9, {lower: 1.0}), (1.1, {hand: 1.0})],
         columns=12, rows=8,
@@ -197,7 +197,7 @@ def _hand(body: _Body, side: str) -> None:
     }
     knuckle = next((body.at(fingers[n][0]) for n in ("Middle", "Index", "Ring") if fingers[n]), None)
     along = wrist - elbow if knuckle is None or np.linalg.norm(knuckle - wrist) < 1e-4 else knuckle - wrist
-    thumb = AHEAD if not fingers["Thumb"] else body.at(fingers["Thumb"][-1]) - wrist
+    thumb = FORWARD if not fingers["Thumb"] else body.at(fingers["Thumb"][-1]) - wrist
     frame = aim(wrist, along, thumb)
     palm = (
         0.052 * size
@@ -229,7 +229,7 @@ def _hand(body: _Body, side: str) -> None:
             thick = 0.0085 if name == "Thumb" else 0.0072
             rings = body.rings((-0.12, thick, thick), (1.1, 0.88 * thick, 0.88 * thick))
             figure.tube(
-                color, aim(start, bone, AHEAD), length, rings, [(0.0, {joint: 1.0})], columns=8, rows=5
+                color, aim(start, bone, FORWARD), length, rings, [(0.0, {joint: 1.0})], columns=8, rows=5
             )
     if knuckle is None:
         curl = 0.010 * down
@@ -257,7 +257,7 @@ def _leg(body: _Body, side: str) -> None:
     size, figure = body.size, body.figure
     figure.ball(JOINT, hip, 0.047 * size, {hips: 0.5, upper: 0.5}, rows=7)
     figure.tube(
-        SHELL, aim(hip, knee - hip, AHEAD), float(np.linalg.norm(knee - hip)),
+        SHELL, aim(hip, knee - hip, FORWARD), float(np.linalg.norm(knee - hip)),
         body.rings((0.02, 0.044, 0.050), (0.20, 0.050, 0.054), (0.50, 0.043, 0.047, 0.002), (0.80, 0.034, 0.037),
                    (0.95, 0.030, 0.033)),
         [(0.0, {hips: 0.35, upper: 0.65}), (0.22, {upper: 1.0}), (0.88, {upper: 1.0}), (1.1, {lower: 1.0})],
@@ -265,7 +265,7 @@ def _leg(body: _Body, side: str) -> None:
     )  # fmt: skip
     figure.ball(JOINT, knee, 0.0335 * size, {upper: 0.5, lower: 0.5}, columns=12, rows=7)
     figure.tube(
-        SHELL, aim(knee, ankle - knee, AHEAD), float(np.linalg.norm(ankle - knee)),
+        SHELL, aim(knee, ankle - knee, FORWARD), float(np.linalg.norm(ankle - knee)),
         body.rings((0.05, 0.030, 0.034), (0.28, 0.0345, 0.0385, -0.006), (0.62, 0.025, 0.028, -0.003),
                    (0.97, 0.0195, 0.0215)),
         [(0.0, {upper: 0.3, lower: 0.7}), (0.14, {lower: 1.0}), (0.92, {lower: 1.0}), (1.1, {foot: 1.0})],
@@ -279,7 +279,7 @@ def _foot(body: _Body, side: str) -> None:
     color = LEFT if side == "left" else RIGHT
     rotations, positions = body.stance
     to_t_pose = quaternion.multiply(body.rotations[foot], quaternion.conjugate(rotations[foot]))
-    ahead = quaternion.inverse_rotate(to_t_pose, AHEAD)
+    ahead = quaternion.inverse_rotate(to_t_pose, FORWARD)
     ankle, toes = positions[foot], body.joint(side + "Toes", side + "Foot")
     ball = positions[toes] if toes != foot else ankle + size * (0.078 * ahead - 0.030 * UP)
     sole = _sole(body, ankle, ball)

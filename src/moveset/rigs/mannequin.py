@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from moveset.conventions import FORWARD
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 from moveset.motion import Character, Clip, Skeleton
@@ -77,6 +78,6 @@ def add_bones(figure: Figure, skeleton: Skeleton, positions: Array) -> None:
             Ring(1.0, 0.4 * thick, 0.4 * thick),
         ]
         figure.tube(
-            SHELL, aim(positions[j], bone, np.array((0.0, 0.0, 1.0))), length, rings, [(0.0, {j: 1.0})],
+            SHELL, aim(positions[j], bone, FORWARD), length, rings, [(0.0, {j: 1.0})],
             columns=8, rows=6,
         )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from moveset.conventions import DEFAULT_FPS, UP
 from moveset.errors import MovesetError
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
@@ -66,7 +67,7 @@ def t_pose(skeleton: Skeleton, clip: Clip | None = None) -> Clip:
     for role, joint in skeleton.by_role.items():
         rotations = _turn(skeleton, rotations[0], translations[0], role, joint)[None]
         rotations, translations = carry_detached(skeleton, started, rotations, translations)
-    return Clip(skeleton, rotations, translations, fps=30.0, name="T-pose")
+    return Clip(skeleton, rotations, translations, fps=DEFAULT_FPS, name="T-pose")
 
 
 def stands(skeleton: Skeleton, rotations: Array, translations: Array) -> bool:
@@ -106,7 +107,7 @@ def _upright(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple
     """The pose turned about +Y until it faces +Z, hips (and a root above them) over the origin."""
     world_rotations, positions = forward_kinematics(rotations, translations, skeleton.parents)
     lateral = positions[skeleton.joint("leftUpperLeg")] - positions[skeleton.joint("rightUpperLeg")]
-    turn = quaternion.from_axis_angle((0.0, 1.0, 0.0), np.arctan2(lateral[2], lateral[0]))
+    turn = quaternion.from_axis_angle(UP, np.arctan2(lateral[2], lateral[0]))
     positions = quaternion.rotate(turn, positions - positions[skeleton.joint("hips")] * (1, 0, 1))
     if ROOT in skeleton.by_role:
         positions[skeleton.joint(ROOT), ::2] = 0

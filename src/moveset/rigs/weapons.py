@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from moveset.conventions import FORWARD, UP
 from moveset.errors import MovesetError
 from moveset.geometry.quaternion import Array
 from moveset.motion import Skeleton
@@ -28,16 +27,15 @@ def add_weapon(figure: Figure, skeleton: Skeleton, positions: Array, name: str) 
     if joint is None:
         raise MovesetError("the skeleton has no right hand to hold a weapon", do="leave the weapon out")
     blade, width, grip, guard = WEAPONS[name]
-    ahead, up = np.array((0.0, 0.0, 1.0)), np.array((0.0, 1.0, 0.0))
     hold = [(0.0, {int(joint): 1.0})]
     back = grip / 2 if name == "staff" else grip - 0.06
-    handle = aim(positions[joint] - back * ahead, ahead, up)
+    handle = aim(positions[joint] - back * FORWARD, FORWARD, UP)
     figure.tube(GRIP, handle, grip, [Ring(0, 0.014, 0.014), Ring(1, 0.014, 0.014)], hold, columns=10, rows=6)
     if not blade:
         return
     figure.ball(STEEL, handle.origin, 0.022, {int(joint): 1.0}, columns=10, rows=6)
-    base = positions[joint] + 0.06 * ahead
-    across = aim(base - guard * up, up, ahead)
+    base = positions[joint] + 0.06 * FORWARD
+    across = aim(base - guard * UP, UP, FORWARD)
     figure.tube(
         STEEL,
         across,
@@ -50,4 +48,4 @@ def add_weapon(figure: Figure, skeleton: Skeleton, positions: Array, name: str) 
     )
     # edge up and down on the T-pose: it leads when the arm swings
     rings = [Ring(0.0, 0.0055, width), Ring(0.85, 0.0045, 0.8 * width), Ring(1.0, 0.002, 0.1 * width)]
-    figure.tube(STEEL, aim(base, ahead, up), blade, rings, hold, columns=8, rows=10, square=1.2)
+    figure.tube(STEEL, aim(base, FORWARD, UP), blade, rings, hold, columns=8, rows=10, square=1.2)

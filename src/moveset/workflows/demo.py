@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -122,7 +123,7 @@ def run_demo(out: str | Path, options: Demo | None = None, say: Say = print) -> 
         this.measures = walked.measures
         m = walked.measures
         this.lines += [
-            f"path: {100 * m['path_distance']:.1f} cm off, heading {57.3 * m['heading_error']:.1f} degrees off",
+            f"path: {100 * m['path_distance']:.1f} cm off, heading {math.degrees(m['heading_error']):.1f} degrees off",
             f"feet: skate {m['foot_skate'] / m['foot_skate_real']:.2f} x that of the clips, "
             f"planted toes {100 * m['planted_speed']:.1f} cm/s",
             f"cost: {m['microseconds']:.0f} us a frame",

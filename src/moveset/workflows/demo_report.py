@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Template
@@ -35,7 +36,7 @@ _FIGURES: tuple[tuple[str, str, str | None, float, str], ...] = (
     ("path_distance", "distance to the path, mean", None, 100, "cm"),
     ("path_distance_p95", "distance to the path, 95th percentile", None, 100, "cm"),
     ("path_error", "distance to the asked place", None, 100, "cm"),
-    ("heading_error", "heading error", None, 57.29578, "degrees"),
+    ("heading_error", "heading error", None, math.degrees(1), "degrees"),
     ("foot_skate", "foot skate", "foot_skate_real", 100, "cm/s"),
     ("planted_speed", "speed of planted toes", "planted_speed_real", 100, "cm/s"),
     ("jerk_ratio", "jerk, as a ratio to the clips", None, 1, ""),

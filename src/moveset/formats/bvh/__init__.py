@@ -1,9 +1,8 @@
 """Biovision Hierarchy (.bvh): a family of dialects, read by tokens and written in its plainest form.
 
-`document.py` what a file says, `parse.py` bytes to document, `hierarchy.py` its upper
-half, `numbers.py` its lower half, `conventions.py`
-units, up axis and frame rate, `reader.py` document to clip,
-`writer.py` clip to document, `text.py` numbers to text, `kernels.py` the compiled loops.
+`document.py` what a file says, `parse.py` bytes to document, `hierarchy.py` its upper half, `numbers.py` its lower
+half, `conventions.py` units, up axis and frame rate, `reader.py` document to clip, `writer.py` clip to document,
+`text.py` numbers to text, `kernels.py` the compiled loops.
 """
 
 from moveset.formats.bvh.document import Document, Joint

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from moveset.conventions import DEFAULT_FPS
 from moveset.errors import MovesetError
 from moveset.formats.bvh.document import Document
 from moveset.formats.bvh.hierarchy import read_hierarchy
@@ -154,7 +155,7 @@ def _seconds(text: str) -> tuple[float, tuple[Finding, ...]]:
     said = f"the frame time is {text!r}" if text else "the file has no frame time"
     return 0.0, (
         Finding(
-            "frame_time", "warning", "", f"{said}; 30 frames a second were assumed",
-            value=30.0, unit="1/s", advice="pass the right rate with fps",
+            "frame_time", "warning", "", f"{said}; {DEFAULT_FPS:g} frames a second were assumed",
+            value=DEFAULT_FPS, unit="1/s", advice="pass the right rate with fps",
         ),
     )  # fmt: skip
