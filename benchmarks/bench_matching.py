@@ -28,7 +28,7 @@ from moveset.runtime.path import PathFollower, circle, eight, line, square
 from moveset.runtime.search import build_tree
 from moveset.synthetic.corpus import corpus
 from moveset.workflows.load import load
-from moveset.workflows.play import is_locomotion, one_skeleton, widened
+from moveset.workflows.locomotion import is_locomotion, one_body, widened
 
 DATA = Path(os.environ.get("MOVESET_DATA", Path(__file__).parents[2] / "shared" / "data"))
 BANDAI = DATA / "mocap" / "bandai-namco"
@@ -60,7 +60,7 @@ def bandai() -> tuple[list[Clip], list[Clip]]:
                     (clips if row["split"] == "train" else held_out).append(
                         load(f"{BANDAI / archive}.zip/{row['clip']}").clips[0]
                     )
-    return one_skeleton(clips)[0], one_skeleton(held_out)[0]
+    return one_body(clips)[0], one_body(held_out)[0]
 
 
 def best(*functions: Callable[[], object], rounds: int = 7) -> list[float]:

@@ -30,7 +30,7 @@ _FEW = 8
 
 def humanoid(skeleton: Skeleton) -> bool:
     """Whether every role that a humanoid must have is known."""
-    return all(role in skeleton.by_role for role in REQUIRED)
+    return not skeleton.missing_roles
 
 
 def hips(skeleton: Skeleton) -> int:

@@ -78,12 +78,16 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
         characters=options.characters, seed=options.seed, where=options.where, everything=options.everything,
         widen=options.widen, foot_lock=options.foot_lock, nudge=options.nudge,
     )  # fmt: skip
-    played = workflow.play(sources, asked, track)
-    written = workflow.write(played, options.output, options.to, track) if options.output else []
+    played = workflow.play_clips(sources, asked, track)
+    written = workflow.write_played(played, options.output, options.to, track) if options.output else []
     if options.json:
         print_json(as_json(played, written))
     else:
         print(as_text(played, written))
+
+
+_SHOWN = 4
+"""Notes that are printed."""
 
 
 def as_json(played: Played, written: list[str]) -> dict[str, object]:
@@ -91,7 +95,7 @@ def as_json(played: Played, written: list[str]) -> dict[str, object]:
     return {
         "clips": played.clips_used,
         "seconds_of_motion": played.seconds_of_motion,
-        "left_out": played.left_out,
+        "notes": played.notes,
         "measures": played.measures,
         "report": asdict(played.run.report),
         "files": written,
@@ -102,9 +106,11 @@ def as_text(played: Played, written: list[str]) -> str:
     """The figures in a few lines."""
     m, report = played.measures, played.run.report
     lines = [
-        f"{played.clips_used} clips, {played.seconds_of_motion:.0f} s of motion with mirrored and bent copies"
-        + (f"; {len(played.left_out)} left out, e.g. {played.left_out[0]}" if played.left_out else "")
+        f"{played.clips_used} clips, {played.seconds_of_motion:.0f} s of motion with mirrored and bent copies",
+        *(f"          {note}" for note in played.notes[:_SHOWN]),
     ]
+    if len(played.notes) > _SHOWN:
+        lines.append(f"          and {len(played.notes) - _SHOWN} notes more (--json has them)")
     if "path_error" in m:
         lines.append(
             f"path      {100 * m['path_distance']:.1f} cm off (p95 {100 * m['path_distance_p95']:.1f}), "

@@ -12,6 +12,7 @@ import numpy as np
 from moveset.errors import MovesetError
 from moveset.geometry.quaternion import Array
 from moveset.motion.kinematics import forward_kinematics
+from moveset.motion.roles import REQUIRED
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,11 @@ class Skeleton:
     def by_role(self) -> Mapping[str, int]:
         """Joint number by role."""
         return {role: j for j, role in enumerate(self.roles) if role}
+
+    @cached_property
+    def missing_roles(self) -> tuple[str, ...]:
+        """What a humanoid must have and this skeleton lacks; empty for a humanoid."""
+        return tuple(role for role in REQUIRED if role not in self.by_role)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:

@@ -13,7 +13,6 @@ from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 from moveset.motion import Character, Clip, Skeleton
 from moveset.motion.kinematics import forward_kinematics
-from moveset.motion.roles import REQUIRED
 from moveset.rigs.humanoid import add_humanoid
 from moveset.rigs.loft import Figure, Ring, aim
 from moveset.rigs.palette import JOINT, MATERIALS, SHELL
@@ -27,7 +26,7 @@ def mannequin(skeleton: Skeleton, clip: Clip | None = None, *, weapon: str | Non
     `clip` helps where the rest pose does not stand like a person (see `t_pose`). `weapon`, a name in
     weapons.WEAPONS, is put into the right hand.
     """
-    body = all(role in skeleton.by_role for role in REQUIRED)
+    body = not skeleton.missing_roles
     on_soles = body and stands(skeleton, skeleton.rest_rotations, skeleton.rest_translations)
     if on_soles or (body and clip is not None and len(clip)):
         posed = t_pose(skeleton, clip)

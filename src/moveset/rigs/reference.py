@@ -45,10 +45,9 @@ def t_pose(skeleton: Skeleton, clip: Clip | None = None) -> Clip:
     axis) from the frame of `clip` that stands most at ease. Each limb turns by the shortest arc, which takes palms
     at the thighs to palms down. Trunk and shoulders keep their shape. Raises MovesetError when neither stands.
     """
-    missing = [role for role in REQUIRED if role not in skeleton.by_role]
-    if missing:
+    if skeleton.missing_roles:
         raise MovesetError(
-            f"not a humanoid: no joint plays {', '.join(missing)}",
+            f"not a humanoid: no joint plays {', '.join(skeleton.missing_roles)}",
             do="give the joints roles, or use another rig",
         )
     rest = np.asarray(skeleton.rest_rotations), np.asarray(skeleton.rest_translations)

@@ -2,49 +2,37 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from moveset import formats
-from moveset.edit.bend import bent_copies
 from moveset.errors import MovesetError
-from moveset.library.store import Library
 from moveset.motion import Asset, Character, Clip, measure
 from moveset.motion.mirror import find_symmetry, mirror
+from moveset.progress import Track, untracked
 from moveset.render import Actor, contact_sheet, render_actors, save_gif, save_png
 from moveset.render.model import Picture, Trail
 from moveset.rigs.mannequin import mannequin
 from moveset.runtime.control import uncontrolled, velocity_follow
 from moveset.runtime.course import Reference, Run, drive, follow, measure_motion, measure_path, reference
 from moveset.runtime.crowd import Crowd, CrowdConfig
-from moveset.runtime.database import same_bones
 from moveset.runtime.matching import MotionMatching
 from moveset.runtime.path import Path as FloorPath
 from moveset.runtime.path import PathFollower, parse_path
-from moveset.workflows.load import load, load_clips
-from moveset.workflows.retarget import retarget
-
-_LOCOMOTION = re.compile(r"(walk|run|jog|sprint|dash|turn|start|stop|idle|stand|wander)(n?ing)?")
-_OTHER = re.compile(
-    r"(crouch|sneak|guard|armed|attack|block|hit|jump|dodge|roll|death|tired|proud|heavy|injured|backpedal|strafe"
-    r"|climb|danc|kick|punch|throw)(e?d|e|ing)?"
-)
-"""A clip of which one of these words is said is not taken for plain locomotion."""
+from moveset.workflows.load import load
+from moveset.workflows.locomotion import motion_of, one_body, widened
+from moveset.workflows.retarget import retarget_clip
 
 PICTURE_SIZE = (480, 360)
 GIF_FPS = 15.0
-Progress = Callable[[Iterable, int, str], Iterable]
-"""Takes items as they come, how many there will be and what they are, and hands them on."""
 
 
 @dataclass(frozen=True)
 class Play:
-    """What `play` does."""
+    """What `play_clips` does."""
 
     path: str = "circle:2"
     behavior: str = "path"
@@ -81,25 +69,22 @@ class Played:
     measures: dict[str, float]
     clips_used: int
     seconds_of_motion: float
-    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+    """What was done to clips that did not fit as they were, and which were left out."""
 
 
-def play(sources: Sequence[str], options: Play | None = None, progress: Progress | None = None) -> Played:
+def play_clips(sources: Sequence[str], options: Play | None = None, track: Track = untracked) -> Played:
     """Build motion matching from clips of `sources` (a library, files, folders) and let a crowd move."""
     options = options or Play()
-    track = progress or (lambda items, total, what: items)
     path = parse_path(options.path) if options.behavior == "path" else None
-    clips, left_out = one_skeleton(motion_of(sources, options.where, options.everything))
+    clips, notes = one_body(motion_of(sources, options.where, options.everything))
     controller = MotionMatching.from_clips(widened(clips) if options.widen else clips)
     if options.behavior != "wander":
         _fast_enough(controller, options.speed)
     config = CrowdConfig(foot_lock=options.foot_lock, nudge=options.nudge)
-    frames = round(options.seconds * controller.fps)
-    bar = iter(track(range(frames), frames, "frames"))
-    run, follower = move(controller, path, options, config, lambda frame: next(bar, None))
-    next(bar, None)
+    run, follower = move(controller, path, options, config, track)
     measures = {
-        "frames": float(frames),
+        "frames": float(len(run.clips[0])),
         "microseconds": run.microseconds,
         **(measure_path(run, follower, controller.fps) if follower else {}),
         **measure_motion(run.clips, real_measures(clips)),
@@ -110,7 +95,7 @@ def play(sources: Sequence[str], options: Play | None = None, progress: Progress
         measures,
         len(clips),
         controller.database.seconds,
-        (*left_out, *controller.database.left_out),
+        (*notes, *controller.database.left_out),
     )
 
 
@@ -130,17 +115,17 @@ def move(
     path: FloorPath | None,
     options: Play,
     config: CrowdConfig,
-    tick: Callable[[int], None],
+    track: Track,
 ) -> tuple[Run, PathFollower | None]:
     """Drive a crowd as `options` say."""
     if path is not None:
         return follow(
-            controller, path, options.speed, options.seconds, options.characters, options.seed, config, tick
+            controller, path, options.speed, options.seconds, options.characters, options.seed, config, track
         )
     crowd = Crowd(controller, options.characters, options.seed, config)
     crowd.place(_grid(options.characters), 0.0)
     control = uncontrolled() if options.behavior == "wander" else velocity_follow((0.0, options.speed))
-    return drive(crowd, lambda frame: crowd.control(control), options.seconds, tick, options.behavior), None
+    return drive(crowd, lambda frame: crowd.control(control), options.seconds, track, options.behavior), None
 
 
 def _grid(count: int, spacing: float = 1.5) -> np.ndarray:
@@ -148,51 +133,6 @@ def _grid(count: int, spacing: float = 1.5) -> np.ndarray:
     columns = int(np.ceil(np.sqrt(count)))
     places = np.stack(np.divmod(np.arange(count), columns), axis=-1)[:, ::-1].astype(float)
     return (places - places.mean(axis=0)) * spacing
-
-
-def motion_of(sources: Sequence[str], where: str = "", everything: bool = False) -> list[Clip]:
-    """Clips of a library (by the SQL condition `where`) or of files; only plain locomotion unless told otherwise."""
-    if len(sources) == 1 and Path(sources[0]).suffix == ".library":
-        library = Library.open(sources[0])
-        rows = library.clips(where or "NOT additive")
-        kept = [row for row in rows if where or everything or is_locomotion(row.name, row.tags)]
-        clips = [library.load_clip(row.id) for row in kept or rows]
-    else:
-        if where:
-            raise MovesetError(
-                "--where asks a library", do="build one first: moveset build PATH -o NAME.library"
-            )
-        every = list(load_clips(sources))
-        clips = [c for c in every if everything or is_locomotion(c.name, c.tags.words)] or every
-    if not clips:
-        raise MovesetError(f"no clip in {', '.join(sources)}" + (f" for which {where}" if where else ""))
-    return clips
-
-
-def is_locomotion(name: str, words: Iterable[str]) -> bool:
-    """Whether name and tags speak of plain walking, running, turning, standing."""
-    said = {*re.findall(r"[a-z]+", name.lower()), *(word.lower() for word in words)}
-    return any(map(_LOCOMOTION.fullmatch, said)) and not any(map(_OTHER.fullmatch, said))
-
-
-def one_skeleton(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[str, ...]]:
-    """The clips of the skeleton with the most frames, and a sentence about the others."""
-    frames: Counter[str] = Counter()
-    for clip in clips:
-        frames[clip.skeleton.signature] += len(clip)
-    best, _ = frames.most_common(1)[0]
-    skeleton = next(clip.skeleton for clip in clips if clip.skeleton.signature == best)
-    fits = [same_bones(clip.skeleton, skeleton) for clip in clips]
-    return [clip for clip, fit in zip(clips, fits) if fit], tuple(
-        f"{clip.name}: is on another skeleton than most" for clip, fit in zip(clips, fits) if not fit
-    )
-
-
-def widened(clips: Sequence[Clip]) -> list[Clip]:
-    """The clips, bent copies of the straight ones, and the mirrored twins of all that may be mirrored."""
-    bent = [*clips, *bent_copies(clips)]
-    symmetry = find_symmetry(clips[0].skeleton, clips[:40])
-    return bent + [mirror(clip, symmetry) for clip in bent if clip.tags.mirrorable]
 
 
 def real_measures(clips: Sequence[Clip]) -> Reference:
@@ -204,7 +144,7 @@ def real_measures(clips: Sequence[Clip]) -> Reference:
     return reference([*known, *(mirror(clip, symmetry) for clip in known)], held_out)
 
 
-def write(played: Played, output: str, to: str | None = None, progress: Progress | None = None) -> list[str]:
+def write_played(played: Played, output: str, to: str | None = None, track: Track = untracked) -> list[str]:
     """Write .glb or .bvh (one file a character) or .gif or .png (all together); the files that were written."""
     suffix = Path(output).suffix.lower()
     body, file = (None, None) if to is None else _character(to)
@@ -212,9 +152,9 @@ def write(played: Played, output: str, to: str | None = None, progress: Progress
     if body is not None and file is not None:
         # a rig whose rest is folded shows by a clip of its own how it stands
         own = next((c for c in file.clips if c.skeleton.signature == body.skeleton.signature), None)
-        clips = [retarget(clip, body.skeleton, own) for clip in clips]
+        clips = [retarget_clip(clip, body.skeleton, own) for clip in clips]
     if suffix in (".gif", ".png"):
-        draw(clips, played.follower, output, body, progress, travel_scale(clips[0], played.run.clips[0]))
+        draw(clips, played.follower, output, body, track, travel_scale(clips[0], played.run.clips[0]))
         return [output]
     written = []
     for number, clip in enumerate(clips, start=1):
@@ -246,14 +186,13 @@ def draw(
     follower: PathFollower | None,
     output: str,
     body: Character | None = None,
-    progress: Progress | None = None,
+    track: Track = untracked,
     scale: float = 1.0,
 ) -> None:
     """All characters in one picture with their path on the floor: a GIF, or a contact sheet of twelve moments.
 
     `scale` is that of the path where the characters' legs are not those of the library.
     """
-    track = progress or (lambda items, total, what: items)
     figures = [body or mannequin(clip.skeleton, clip) for clip in clips[:1]] * len(clips)
     actors = [Actor(clip, figure) for clip, figure in zip(clips, figures)]
     fps = clips[0].fps
@@ -265,7 +204,7 @@ def draw(
         points = scale * follower.path.polyline(furthest)
         trails = [Trail(np.concatenate((points, points[:1])) if follower.path.closed else points)]
     pictures: Iterable[Picture] = track(
-        render_actors(actors, size=PICTURE_SIZE, frames=frames, trails=trails), len(frames), "pictures"
+        render_actors(actors, size=PICTURE_SIZE, frames=frames, trails=trails), len(frames), "drawing"
     )
     if output.lower().endswith(".gif"):
         save_gif(pictures, output, fps / step)

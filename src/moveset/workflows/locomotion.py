@@ -1,0 +1,93 @@
+"""Which clips a character can walk and run by, and more of them by mirroring and bending."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from moveset.edit.bend import bent_copies
+from moveset.edit.level import leveled
+from moveset.errors import MovesetError
+from moveset.library.store import Library
+from moveset.motion import Clip
+from moveset.motion.mirror import find_symmetry, mirror
+from moveset.runtime.database import same_bones
+from moveset.workflows.load import load_clips
+from moveset.workflows.retarget import retarget_clip
+
+_LOCOMOTION = re.compile(r"(walk|run|jog|sprint|dash|turn|start|stop|idle|stand|wander)(n?ing)?")
+_OTHER = re.compile(
+    r"(crouch|sneak|guard|armed|attack|block|hit|jump|dodge|roll|death|tired|proud|heavy|injured|backpedal|strafe"
+    r"|climb|danc|kick|punch|throw)(e?d|e|ing)?"
+)
+"""A clip of which one of these words is said is not taken for plain locomotion."""
+
+_ON_THE_FLOOR = 0.01
+"""A clip that stands less than this [m] off the common floor is moved there without a word."""
+
+
+def motion_of(sources: Sequence[str], where: str = "", everything: bool = False) -> list[Clip]:
+    """Clips of a library (by the SQL condition `where`) or of files; only plain locomotion unless told otherwise."""
+    if len(sources) == 1 and Path(sources[0]).suffix == ".library":
+        library = Library.open(sources[0])
+        rows = library.clips(where or "NOT additive")
+        kept = [row for row in rows if where or everything or is_locomotion(row.name, row.tags)]
+        clips = [library.load_clip(row.id) for row in kept or rows]
+    else:
+        if where:
+            raise MovesetError(
+                "--where asks a library", do="build one first: moveset build PATH -o NAME.library"
+            )
+        every = list(load_clips(sources))
+        clips = [c for c in every if everything or is_locomotion(c.name, c.tags.words)] or every
+    if not clips:
+        raise MovesetError(f"no clip in {', '.join(sources)}" + (f" for which {where}" if where else ""))
+    return clips
+
+
+def is_locomotion(name: str, words: Iterable[str]) -> bool:
+    """Whether name and tags speak of plain walking, running, turning, standing."""
+    said = {*re.findall(r"[a-z]+", name.lower()), *(word.lower() for word in words)}
+    return any(map(_LOCOMOTION.fullmatch, said)) and not any(map(_OTHER.fullmatch, said))
+
+
+def one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[str, ...]]:
+    """The clips on the skeleton of the most frames and on one floor, and sentences on what that took.
+
+    Humanoids of other proportions come over by rotation copy; other skeletons are left out.
+    """
+    frames: Counter[str] = Counter()
+    for clip in clips:
+        frames[clip.skeleton.signature] += len(clip)
+    best, _ = frames.most_common(1)[0]
+    model = max((clip for clip in clips if clip.skeleton.signature == best), key=len)
+    kept, copied, notes = [], 0, []
+    for clip in clips:
+        if same_bones(clip.skeleton, model.skeleton):
+            kept.append(clip)
+        elif not (clip.skeleton.missing_roles or model.skeleton.missing_roles):
+            kept.append(retarget_clip(clip, model.skeleton, model))
+            copied += 1
+        else:
+            notes.append(f"{clip.name}: left out, it is on another skeleton than most and no humanoid's")
+    if copied:
+        notes.insert(0, f"{copied} clips of other bodies were copied onto that of {model.name}")
+    kept, moves = leveled(kept)
+    off = np.abs(moves)
+    if (off > _ON_THE_FLOOR).any():
+        notes.insert(
+            0,
+            f"{(off > _ON_THE_FLOOR).sum()} clips stood up to {100 * off.max():.0f} cm off the others' floor",
+        )
+    return kept, tuple(notes)
+
+
+def widened(clips: Sequence[Clip]) -> list[Clip]:
+    """The clips, bent copies of the straight ones, and the mirrored twins of all that may be mirrored."""
+    bent = [*clips, *bent_copies(clips)]
+    symmetry = find_symmetry(clips[0].skeleton, clips[:40])
+    return bent + [mirror(clip, symmetry) for clip in bent if clip.tags.mirrorable]
