@@ -18,7 +18,7 @@ from moveset.motion.measure import foot_skate
 from moveset.render import contact_sheet, render_clip, save_png
 from moveset.rigs.mannequin import mannequin
 from moveset.workflows.load import load
-from moveset.workflows.retarget import retarget
+from moveset.workflows.retarget import retarget_clip
 
 WALK = "mocap/cmu/cmu-asfamc-30fps.zip/02_01.bvh"
 RIGS = {
@@ -39,7 +39,7 @@ def main(data: Path, out: Path) -> None:
         asset = load(str(data / path))
         character = asset.characters[0] if asset.characters else None
         reference = asset.clips[0]
-        clip = retarget(walk, reference.skeleton, reference)
+        clip = retarget_clip(walk, reference.skeleton, reference)
         rows[name] = (
             clip,
             character if character and character.meshes else mannequin(reference.skeleton, reference),

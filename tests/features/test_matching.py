@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from moveset.conventions import UP
-from moveset.features.matching import future, matching_features, matching_layout, to_ground, to_world
+from moveset.features.matching import future, matching_features, matching_layout
 from moveset.geometry import quaternion
 from moveset.motion.ground import GroundFrame, ground_frame
 from moveset.synthetic.corpus import synthesize
@@ -54,11 +54,3 @@ def test_beyond_its_end_a_clip_goes_on_as_it_last_went(walk):
     offsets, _ = future(ground, walk.fps, (1.0,))
     last = np.linalg.norm(np.diff(ground.positions[-9:], axis=0), axis=-1).mean() * walk.fps
     assert np.linalg.norm(offsets[-1, 0]) == pytest.approx(last, rel=0.01)
-
-
-def test_turning_to_ground_and_back():
-    rng = np.random.default_rng(0)
-    vectors, headings = rng.normal(size=(50, 2)), rng.uniform(-4, 4, 50)
-    np.testing.assert_allclose(to_world(to_ground(vectors, headings), headings), vectors, atol=1e-12)
-    forward = to_world(np.array([[0.0, 1.0]]), np.array([np.pi / 2]))
-    np.testing.assert_allclose(forward, [[1, 0]], atol=1e-12)

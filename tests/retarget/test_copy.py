@@ -11,7 +11,7 @@ from moveset.geometry import quaternion
 from moveset.motion import Clip, Skeleton
 from moveset.motion.canonical import Body, canonical_skeleton
 from moveset.motion.kinematics import inverse_kinematics
-from moveset.workflows.retarget import retarget
+from moveset.workflows.retarget import retarget_clip
 
 
 def dance(skeleton: Skeleton, seed: int = 0, frames: int = 20) -> Clip:
@@ -41,7 +41,7 @@ def other_axes(skeleton: Skeleton, seed: int = 1) -> tuple[Skeleton, np.ndarray]
 
 def test_onto_itself_changes_nothing():
     clip = dance(canonical_skeleton())
-    again = retarget(clip, clip.skeleton)
+    again = retarget_clip(clip, clip.skeleton)
     # hip height comes back from the standing ankles: exact in the plane, to the ankle height upwards
     np.testing.assert_allclose(again.world_rotations, quaternion.unroll(clip.world_rotations), atol=1e-9)
     np.testing.assert_allclose(again.world_positions[..., ::2], clip.world_positions[..., ::2], atol=1e-9)
@@ -51,10 +51,10 @@ def test_onto_itself_changes_nothing():
 def test_bone_axes_do_not_matter(seed):
     clip = dance(canonical_skeleton(), seed)
     target, _ = other_axes(clip.skeleton, seed)
-    there = retarget(clip, target)
-    straight = retarget(clip, clip.skeleton)
+    there = retarget_clip(clip, target)
+    straight = retarget_clip(clip, clip.skeleton)
     np.testing.assert_allclose(there.world_positions, straight.world_positions, atol=1e-9)
-    back = retarget(there, clip.skeleton)
+    back = retarget_clip(there, clip.skeleton)
     assert quaternion.angle_between(back.world_rotations, clip.world_rotations).max() < 1e-6
 
 
@@ -67,7 +67,7 @@ def test_an_a_pose_rest_gives_the_same_motion():
     target = replace(skeleton, rest_rotations=rest)
     clip = dance(skeleton)
     np.testing.assert_allclose(
-        retarget(clip, target).world_positions, retarget(clip, skeleton).world_positions, atol=1e-9
+        retarget_clip(clip, target).world_positions, retarget_clip(clip, skeleton).world_positions, atol=1e-9
     )
 
 
@@ -81,8 +81,8 @@ def test_turning_the_clip_turns_the_result(degrees):
     turned = replace(clip, rotations=rotations, translations=translations)
     target = canonical_skeleton(Body(leg=0.8, arm=1.2))
     np.testing.assert_allclose(
-        retarget(turned, target).world_positions,
-        quaternion.rotate(turn, retarget(clip, target).world_positions),
+        retarget_clip(turned, target).world_positions,
+        quaternion.rotate(turn, retarget_clip(clip, target).world_positions),
         atol=1e-9,
     )
 
@@ -93,7 +93,7 @@ def test_hips_follow_in_proportion_to_the_legs():
     travelled = [
         c.world_positions[-1, c.skeleton.joints(("leftUpperLeg", "rightUpperLeg"))].mean(axis=0)
         - c.world_positions[0, c.skeleton.joints(("leftUpperLeg", "rightUpperLeg"))].mean(axis=0)
-        for c in (clip, retarget(clip, target))
+        for c in (clip, retarget_clip(clip, target))
     ]
     np.testing.assert_allclose(travelled[1], 1.3 * travelled[0], atol=1e-9)
 
@@ -107,6 +107,6 @@ def test_a_foot_that_is_a_root_of_its_own_stays_on_its_leg():
     rotations, translations = inverse_kinematics(world_rotations, positions, parents)
     detached = Skeleton(skeleton.names, parents, rotations, translations, skeleton.roles)
     clip = dance(skeleton)
-    result, straight = retarget(clip, detached), retarget(clip, skeleton)
+    result, straight = retarget_clip(clip, detached), retarget_clip(clip, skeleton)
     np.testing.assert_allclose(result.world_positions[:, foot], straight.world_positions[:, foot], atol=1e-9)
     np.testing.assert_allclose(result.world_positions[:, knee], straight.world_positions[:, knee], atol=1e-9)

@@ -11,7 +11,8 @@ from moveset.errors import MovesetError
 from moveset.motion import Asset
 from moveset.synthetic.corpus import synthesize
 from moveset.workflows.load import load
-from moveset.workflows.play import Play, is_locomotion, play, write
+from moveset.workflows.locomotion import is_locomotion
+from moveset.workflows.play import Play, play_clips, write_played
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def played(folder):
-    return play([str(folder)], Play(path="circle:3", seconds=4, characters=2))
+    return play_clips([str(folder)], Play(path="circle:3", seconds=4, characters=2))
 
 
 def test_a_folder_of_clips_follows_a_path(played):
@@ -50,7 +51,7 @@ def test_a_folder_of_clips_follows_a_path(played):
 
 
 def test_two_characters_are_two_files_that_read_back(played, tmp_path):
-    written = write(played, str(tmp_path / "out.bvh"))
+    written = write_played(played, str(tmp_path / "out.bvh"))
     assert [name[-10:] for name in written] == ["out-01.bvh", "out-02.bvh"]
     clip = load(written[1]).clips[0]
     np.testing.assert_allclose(
@@ -59,13 +60,13 @@ def test_two_characters_are_two_files_that_read_back(played, tmp_path):
 
 
 def test_a_picture_shows_all(played, tmp_path):
-    (name,) = write(played, str(tmp_path / "all.png"))
+    (name,) = write_played(played, str(tmp_path / "all.png"))
     assert (tmp_path / "all.png").stat().st_size > 10_000 and name.endswith("all.png")
 
 
 @pytest.mark.parametrize("behavior", ["velocity", "wander"])
 def test_other_behaviors(folder, behavior):
-    played = play([str(folder)], Play(behavior=behavior, seconds=3, characters=3))
+    played = play_clips([str(folder)], Play(behavior=behavior, seconds=3, characters=3))
     assert "path_error" not in played.measures
     assert np.isfinite(played.run.positions).all()
 

@@ -22,10 +22,7 @@ def poses_in_ground(clip: Clip, ground: GroundFrame) -> tuple[Array, Array]:
     world's origin, they would be levers of many metres that turn with every turn of the body.
     """
     skeleton = clip.skeleton
-    above = [skeleton.joint("hips")]
-    while skeleton.parents[above[-1]] >= 0:
-        above.append(int(skeleton.parents[above[-1]]))
-    above = above[:0:-1]  # from the root down, without the hips
+    above = skeleton.lineage(skeleton.joint("hips"))[:0:-1]  # from the root down, without the hips
     world_rotations = ground.ground_from_world_rotations(clip.world_rotations)
     world_positions = ground.ground_from_world(clip.world_positions)
     rest_rotations, rest_positions = skeleton.rest_world

@@ -12,6 +12,7 @@ from moveset.features.layout import Field, Layout
 from moveset.geometry import signal
 from moveset.geometry.quaternion import Array
 from moveset.motion import Clip
+from moveset.motion.floor import directions, ground_from_world
 from moveset.motion.ground import GroundFrame, ground_frame
 
 TIMES = (1 / 3, 2 / 3, 1.0)
@@ -71,27 +72,10 @@ def future(ground: GroundFrame, fps: float, times: tuple[float, ...]) -> tuple[A
     sampled = track[low] + (inner - low)[..., None] * (track[high] - track[low])
     sampled += (ahead - inner)[..., None] * _last_step(track)
     delta = sampled - track[:, None]
-    return to_ground(delta[..., :2], ground.headings[:, None]), delta[..., 2]
+    return ground_from_world(delta[..., :2], ground.headings[:, None]), delta[..., 2]
 
 
 def _last_step(track: Array) -> Array:
     """Mean step a frame over the last quarter second or so: what the clip was doing when it ended."""
     span = min(8, len(track) - 1)
     return (track[-1] - track[-1 - span]) / max(span, 1)
-
-
-def to_ground(vectors: Array, headings: Array) -> Array:
-    """World floor vectors (..., 2: x z) turned into a ground frame that faces `headings` (...)."""
-    return to_world(vectors, -np.asarray(headings))
-
-
-def to_world(vectors: Array, headings: Array) -> Array:
-    """The inverse of `to_ground`."""
-    sine, cosine = np.sin(headings), np.cos(headings)
-    x, z = vectors[..., 0], vectors[..., 1]
-    return np.stack((x * cosine + z * sine, z * cosine - x * sine), axis=-1)
-
-
-def directions(angles: Array) -> Array:
-    """Unit floor vectors (..., 2: x z) that face `angles` (...)."""
-    return np.stack((np.sin(angles), np.cos(angles)), axis=-1)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moveset.features.matching import future, to_ground, to_world
+from moveset.features.matching import future
 from moveset.geometry import signal, spring
 from moveset.geometry.quaternion import Array
+from moveset.motion.floor import ground_from_world, world_from_ground
 from moveset.motion.ground import GroundFrame
 
 FEEDBACK_SECONDS = 0.5
@@ -101,7 +102,7 @@ def _follow_trajectory(
     back = pull[:, None] * (1 - np.exp(-times / FEEDBACK_SECONDS))[:, None]
     offsets = positions[:, 1:] - positions[:, :1] + back
     return (
-        to_ground(offsets, at.headings[:, None]),
+        ground_from_world(offsets, at.headings[:, None]),
         signal.wrap(facings[:, 1:] - at.headings[:, None]),
         errors,
     )
@@ -135,7 +136,7 @@ def _along(positions: Array, grid: Array, headings: Array) -> Array:
 
 def _read_trajectory(ground: GroundFrame, fps: float, times: Array) -> dict[str, Array]:
     offsets, turns = future(ground, fps, (0.0, *times))
-    positions = to_world(offsets, ground.headings[:, None]) + ground.positions[:, None, [0, 2]]
+    positions = world_from_ground(offsets, ground.headings[:, None]) + ground.positions[:, None, [0, 2]]
     return {"positions": positions, "facings": turns + ground.headings[:, None]}
 
 
@@ -144,7 +145,7 @@ def _follow_velocity(
 ) -> tuple[Array, Array, Array]:
     relative = values["relative"] > 0
     velocity, facing = values["velocity"], values["facing"]
-    goal = np.where(relative[:, None], to_world(velocity, at.headings), velocity)
+    goal = np.where(relative[:, None], world_from_ground(velocity, at.headings), velocity)
     moving = np.hypot(goal[:, 0], goal[:, 1]) > _STANDING
     towards = np.where(moving & ~relative, np.arctan2(goal[:, 0], goal[:, 1]), at.headings)
     asked = np.where(relative, facing + at.headings, facing)
@@ -163,14 +164,14 @@ def _follow_velocity(
         times[None, :, None],
     )
     turns = signal.wrap(target - at.headings)[:, None] * (1 - np.exp2(-times / FACING_HALF_LIFE))
-    return to_ground(offsets, at.headings[:, None]), turns, np.zeros_like(at.positions)
+    return ground_from_world(offsets, at.headings[:, None]), turns, np.zeros_like(at.positions)
 
 
 def _read_velocity(ground: GroundFrame, fps: float, times: Array) -> dict[str, Array]:
     reach = float(times[0])
     offsets, turns = future(ground, fps, (reach,))
     return {
-        "velocity": to_world(offsets[:, 0], ground.headings) / reach,
+        "velocity": world_from_ground(offsets[:, 0], ground.headings) / reach,
         "facing": ground.headings + turns[:, 0],
         "relative": np.zeros(len(turns)),
     }

@@ -16,7 +16,9 @@ from moveset.geometry import signal
 from moveset.geometry.quaternion import Array
 from moveset.motion import Clip, measure
 from moveset.motion.contacts import standing_heights
+from moveset.motion.floor import directions, points_in_world
 from moveset.motion.ground import ground_frame
+from moveset.progress import Track, untracked
 from moveset.runtime.control import velocity_follow
 from moveset.runtime.controller import Controller, draw
 from moveset.runtime.crowd import Crowd, CrowdConfig, CrowdReport
@@ -24,8 +26,6 @@ from moveset.runtime.path import Path, PathFollower
 
 SETTLING = 2.0
 """Seconds at the start that are not measured: the characters begin anywhere in the data."""
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ def follow(
     count: int = 1,
     seed: int = 0,
     config: CrowdConfig | None = None,
-    progress: Progress | None = None,
+    track: Track = untracked,
 ) -> tuple[Run, PathFollower]:
     """N characters, spread over a closed path or one behind the other, follow it for `seconds`."""
     spacing = path.length / count if path.closed else 1.5
@@ -76,14 +76,14 @@ def follow(
     def ask(frame: int) -> None:
         crowd.control(follower.control(frame / rate, controller.times))
 
-    return drive(crowd, ask, seconds, progress, path.name.replace(":", "_")), follower
+    return drive(crowd, ask, seconds, track, path.name.replace(":", "_")), follower
 
 
 def drive(
     crowd: Crowd,
     ask: Callable[[int], None],
     seconds: float,
-    progress: Progress | None = None,
+    track: Track = untracked,
     name: str = "crowd",
 ) -> Run:
     """Step a crowd frame by frame, `ask(frame)` giving its controls, and record it."""
@@ -91,13 +91,11 @@ def drive(
     frames = max(2, round(seconds * rate))
     crowd.record()
     spent = np.empty(frames)
-    for frame in range(frames):
+    for frame in track(range(frames), frames, "playing"):
         began = time.perf_counter()
         ask(frame)
         crowd.step(1 / rate)
         spent[frame] = time.perf_counter() - began
-        if progress:
-            progress(frame + 1)
     positions, headings = crowd.recorded_ground()
     microseconds = float(np.median(spent)) / crowd.count * 1e6
     return Run(tuple(crowd.clips(rate, name)), positions, headings, microseconds, crowd.report)
@@ -166,9 +164,9 @@ def measure_path(run: Run, follower: PathFollower, rate: float) -> dict[str, flo
     asked = follower.path.headings(travelled)
     distances, lags, angles = [], [], []
     for n in range(count):
-        at = _floor(run.positions[first:, n])
+        at = points_in_world(run.positions[first:, n])
         distances.append(measure.distance_to_path(at, line))
-        lags.append(measure.path_error(at, _floor(follower.path.at(travelled[first:, n]))))
+        lags.append(measure.path_error(at, points_in_world(follower.path.at(travelled[first:, n]))))
         angles.append(measure.heading_error(run.headings[first:, n], asked[first:, n]))
     off = np.concatenate(distances)
     return {
@@ -177,11 +175,6 @@ def measure_path(run: Run, follower: PathFollower, rate: float) -> dict[str, flo
         "path_error": float(np.mean(lags)),
         "heading_error": float(np.mean(angles)),
     }
-
-
-def _floor(points: Array) -> Array:
-    """(F, 2) floor points as (F, 3)."""
-    return np.column_stack((points[:, 0], np.zeros(len(points)), points[:, 1]))
 
 
 def respond(
@@ -202,7 +195,7 @@ def respond(
     turn = draw(seeds + np.uint64(1), np.arange(changes * count, dtype=np.uint64)).reshape(changes, count)
     heading = np.cumsum((turn - 0.5) * np.pi, axis=0)
     speed = speeds[0] + (speeds[1] - speeds[0]) * chance
-    goals = speed[..., None] * np.stack((np.sin(heading), np.cos(heading)), axis=-1)
+    goals = speed[..., None] * directions(heading)
     crowd = Crowd(controller, count, seed, config)
     hold = round(period * rate)
     run = drive(crowd, lambda frame: crowd.control(velocity_follow(goals[frame // hold])), seconds)

@@ -8,18 +8,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from moveset.conventions import UP
 from moveset.errors import MovesetError
-from moveset.features.matching import to_world
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 from moveset.motion import Clip, Contacts
+from moveset.motion.floor import world_from_ground
 from moveset.motion.roles import FEET
 from moveset.runtime.behaviors import Placement, Wish
 from moveset.runtime.control import KEEP_SECONDS, Control, ControlReport, Mailbox, Who
 from moveset.runtime.controller import Controller, Poses, character_seeds
 from moveset.runtime.footlock import FootLock, FootLockState
-
-_UP = np.array([0.0, 1.0, 0.0])
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ class Crowd:
         at = Placement(self.positions, self.headings, self.velocities, self._wished)
         wish = self.mailbox.wish(at, dt)
         poses = self.controller.step(self._state, wish, dt)
-        moved = to_world(poses.steps[:, :2], self.headings)
+        moved = world_from_ground(poses.steps[:, :2], self.headings)
         if self.config.nudge:
             moved += self._nudge(wish, moved)
         self.positions += moved
@@ -157,7 +156,7 @@ class Crowd:
         """Local rotations (N, J, 4) and translations (N, J, 3) with the joints without a parent in the world."""
         rotations, translations = self.poses.rotations.copy(), self.poses.translations.copy()
         roots = list(self.skeleton.roots)
-        yaw = quaternion.from_axis_angle(_UP, self.headings)[:, None]
+        yaw = quaternion.from_axis_angle(UP, self.headings)[:, None]
         rotations[:, roots] = quaternion.multiply(yaw, rotations[:, roots])
         translations[:, roots] = quaternion.rotate(yaw, translations[:, roots])
         translations[:, roots, 0] += self.positions[:, None, 0]

@@ -1,9 +1,9 @@
 """Causal foot lock: a toe that bears stays where it landed, by analytic two-bone IK on thigh and shank.
 
 When a toe's contact begins, its place on the floor is kept; until it ends, the foot is carried back there each
-frame. Afterwards the correction fades by half-life, starting from the toe at rest. The leg never stretches past what its bones allow: where the
-held toe draws the ankle out of reach the heel lifts about the toe, as at the end of a real step; where even that
-is not enough the toe is let go.
+frame. Afterwards the correction fades by half-life, starting from the toe at rest. The leg never stretches past
+what its bones allow: where the held toe draws the ankle out of reach the heel lifts about the toe, as at the end of a
+real step; where even that is not enough the toe is let go.
 """
 
 # ruff: noqa: ANN202
@@ -125,10 +125,7 @@ def find_legs(skeleton: Skeleton, rotations: Array) -> Legs:
     for side in ("left", "right"):
         foot = skeleton.joint(f"{side}Foot")
         end = skeleton.by_role.get(f"{side}Toes", foot)
-        chain = [end]
-        while skeleton.parents[chain[-1]] >= 0:
-            chain.append(int(skeleton.parents[chain[-1]]))
-        chain.reverse()
+        chain = skeleton.lineage(end)[::-1]
         upper, lower = skeleton.joint(f"{side}UpperLeg"), skeleton.joint(f"{side}LowerLeg")
         chains.append(np.array(chain))
         marks.append([chain.index(joint) for joint in (upper, lower, foot, end)])

@@ -11,10 +11,11 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from moveset.errors import MovesetError
-from moveset.features.matching import PATH, directions, matching_layout
+from moveset.features.matching import PATH, matching_layout
 from moveset.features.normalizer import fit_normalizer
 from moveset.geometry.quaternion import Array
 from moveset.motion import Clip
+from moveset.motion.floor import directions
 from moveset.runtime.behaviors import Wish
 from moveset.runtime.controller import Poses, draw
 from moveset.runtime.database import MotionDatabase, build_database

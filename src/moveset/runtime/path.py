@@ -12,6 +12,7 @@ import numpy as np
 
 from moveset.errors import MovesetError
 from moveset.geometry.quaternion import Array
+from moveset.motion.floor import points_in_world
 from moveset.runtime.control import Control, trajectory_follow
 
 _SPACING = 0.02  # of the points that stand for a curve [m]
@@ -66,7 +67,7 @@ class Path:
         points = self._corners
         if not self.closed and distance > self.length:
             points = np.concatenate((points, self.at(np.array([distance]))))
-        return np.column_stack((points[:, 0], np.zeros(len(points)), points[:, 1]))
+        return points_in_world(points)
 
 
 def line(length: float = 10.0) -> Path:

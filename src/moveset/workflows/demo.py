@@ -18,7 +18,7 @@ from moveset.workflows.audit import audit_files
 from moveset.workflows.audit_report import write_html
 from moveset.workflows.build import build_library
 from moveset.workflows.demo_report import write_report
-from moveset.workflows.play import Play, play, write
+from moveset.workflows.play import Play, play_clips, write_played
 from moveset.workflows.query import query_library
 
 QUERY = """\
@@ -119,7 +119,9 @@ def run_demo(out: str | Path, options: Demo | None = None, say: Say = print) -> 
         this.lines += [", ".join(f"{k} {v}" for k, v in row.items()) for row in this.answer.dicts()]
 
     with step(f"One character follows {options.path} at {options.speed} m/s") as this:
-        walked = play([str(library)], Play(path=options.path, speed=options.speed, seconds=options.seconds))
+        walked = play_clips(
+            [str(library)], Play(path=options.path, speed=options.speed, seconds=options.seconds)
+        )
         this.measures = walked.measures
         m = walked.measures
         this.lines += [
@@ -129,15 +131,15 @@ def run_demo(out: str | Path, options: Demo | None = None, say: Say = print) -> 
             f"cost: {m['microseconds']:.0f} us a frame",
         ]
         for name in ("walk.glb", "walk.bvh", "walk.gif"):
-            write(walked, str(out / name))
+            write_played(walked, str(out / name))
             this.files.append(name)
 
     with step(f"{options.crowd} characters wander, nobody steering") as this:
         wander = Play(behavior="wander", seconds=options.seconds / 2, characters=options.crowd, seed=1)
-        crowd = play([str(library)], wander)
+        crowd = play_clips([str(library)], wander)
         this.measures = crowd.measures
         this.lines.append(f"cost: {crowd.measures['microseconds']:.0f} us a character and frame")
-        write(crowd, str(out / "crowd.gif"))
+        write_played(crowd, str(out / "crowd.gif"))
         this.files.append("crowd.gif")
 
     write_report(steps, out / "report.html")

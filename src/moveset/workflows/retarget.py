@@ -9,7 +9,7 @@ from moveset.retarget.copy import copy_rotations
 from moveset.rigs.reference import t_pose
 
 
-def retarget(clip: Clip, target: Skeleton, target_clip: Clip | None = None) -> Clip:
+def retarget_clip(clip: Clip, target: Skeleton, target_clip: Clip | None = None) -> Clip:
     """`clip` on the skeleton `target` by rotation copy; `target_clip` shows how a rig with a folded rest stands.
 
     A root above the hips travels along in the ground frame, as engines and meshes weighted to it expect.
