@@ -42,6 +42,7 @@ HOMES = {
     "duckdb": {"library"},
     "onnxruntime": {"bundle", "workflows/doctor.py"},
     "numba": {"render", "runtime", "motion/kernels.py", "formats", "workflows/doctor.py"},
+    "orjson": {"formats"},
     "cyclopts": {"cli"},
 }
 """Rooms (or single files) that may import a heavy library."""

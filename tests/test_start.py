@@ -6,7 +6,7 @@ import resource
 import subprocess
 import sys
 
-HEAVY = ("numpy", "numba", "duckdb", "scipy", "PIL", "rich", "torch", "onnxruntime")
+HEAVY = ("numpy", "numba", "duckdb", "scipy", "PIL", "rich", "torch", "onnxruntime", "orjson")
 
 
 def loaded_after(statement: str) -> set[str]:

@@ -7,6 +7,9 @@ reads many with a single NumPy index.
 from __future__ import annotations
 
 import itertools
+import weakref
+from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -37,9 +40,10 @@ class Accessors:
     """All accessors of a document. `decode` gives one as an array, `concatenate` many end to end."""
 
     def __init__(self, document: Document) -> None:
-        self._document = document
+        self._document = weakref.proxy(document)  # which owns this: a circle would outlive its last use
         self._entries = document.table("accessors")
         self._cache: dict[int, np.ndarray] = {}
+        self._present: dict[str, set[str]] = {}
         self._columns()
 
     def __len__(self) -> int:
@@ -59,44 +63,32 @@ class Accessors:
         kinds = self.component[indices]
         if not (self.plain[indices].all() and (kinds == kinds[0]).all()):
             return np.concatenate([self.decode(int(i)) for i in indices])
-        dtype = np.dtype(COMPONENTS[int(kinds[0])])
-        numbers = np.frombuffer(
-            self._document.buffer(0), dtype, self._document.buffer(0).nbytes // dtype.itemsize
-        )
-        sizes = self.count[indices] * self.width[indices[0]]
-        shifts = self.start[indices] // dtype.itemsize - (np.cumsum(sizes) - sizes)
-        values = numbers[np.arange(sizes.sum()) + np.repeat(shifts, sizes)].reshape(
-            -1, self.width[indices[0]]
-        )
+        content, dtype = self._document.buffer(0), np.dtype(COMPONENTS[int(kinds[0])])
+        starts = self.start[indices]
+        ends = starts + self.count[indices] * self.stride[indices]
+        joined = b"".join([content[a:b] for a, b in zip(starts.tolist(), ends.tolist())])
+        values = np.frombuffer(joined, dtype).reshape(-1, self.width[indices[0]])
         return _as_fraction(values) if self.normalized[indices].any() else values
 
     def _columns(self) -> None:
-        entries, views = self._entries, self._document.table("bufferViews")
-        self.count = self._column(entries, "accessors", "count", None)
-        self.view = self._column(entries, "accessors", "bufferView", -1)
-        offset = self._column(entries, "accessors", "byteOffset", 0)
-        kinds = [(entry.get("type"), entry.get("componentType")) for entry in entries]
-        try:
-            layout = _LAYOUTS[[_LAYOUT_OF.get(kind, _UNKNOWN) for kind in kinds]]
-        except TypeError:
-            layout = _LAYOUTS[[_LAYOUT_OF.get(k, _UNKNOWN) if _hashable(k) else _UNKNOWN for k in kinds]]
-        self.component, self.width, size, padded, step = layout.T
+        document, entries = self._document, self._entries
+        self.count = self._column("accessors", "count")
+        self.view = self._column("accessors", "bufferView", default=-1)
+        offset = self._column("accessors", "byteOffset", default=0)
+        self.component, self.width, size, padded, step = _layouts(entries).T
 
-        view_buffer = self._column(
-            views, "bufferViews", "buffer", None, below=self._document.size("buffers"), of="buffers"
-        )
-        view_offset = self._column(views, "bufferViews", "byteOffset", 0)
-        view_length = self._column(views, "bufferViews", "byteLength", None)
-        view_stride = self._column(views, "bufferViews", "byteStride", 0)
-        used = self._document.json.get("extensionsUsed")
-        compressing = isinstance(used, list) and any(name in used for name in MESHOPT)
-        compressed = np.array([compressing and _compressed(v) for v in views], dtype=bool)
-        declared = self._column(self._document.table("buffers"), "buffers", "byteLength", None)
+        views = document.size("bufferViews")
+        view_buffer = self._column("bufferViews", "buffer", below=document.size("buffers"), of="buffers")
+        view_offset = self._column("bufferViews", "byteOffset", default=0)
+        view_length = self._column("bufferViews", "byteLength")
+        view_stride = self._column("bufferViews", "byteStride", default=0)
+        compressed = self._flags("bufferViews", "extensions", _compressed)
+        declared = self._column("buffers", "byteLength")
 
         backed = self.view >= 0
-        self._out_of_range = self.view >= len(views)
+        self._out_of_range = self.view >= views
         view = np.where(backed & ~self._out_of_range, self.view, 0)
-        if not len(views):
+        if not views:
             backed = np.zeros(len(entries), dtype=bool)
             view_buffer = view_offset = view_length = view_stride = np.zeros(1, dtype=np.int64)
             compressed = np.zeros(1, dtype=bool)
@@ -108,34 +100,37 @@ class Accessors:
         ends = declared[self.buffer] if len(declared) else np.zeros(len(entries), dtype=np.int64)
         too_long = (offset + end > view_length[view]) | (view_offset[view] + view_length[view] > ends)
         self._too_long = backed & ~self.compressed & too_long
-        sparse = np.array(["sparse" in entry for entry in entries], dtype=bool)
-        self.normalized = (self.component != 5126) & np.array(
-            [e.get("normalized") is True for e in entries], dtype=bool
-        )
-        readable = (
-            (self.buffer == 0)
-            & (self.width > 0)
-            & ~(sparse | self.compressed | self._too_long | self._out_of_range)
-        )
+        normalized = self._flags("accessors", "normalized", lambda entry: entry.get("normalized") is True)
+        self.normalized = normalized & (self.component != 5126)
+        sparse = self._flags("accessors", "sparse", lambda entry: "sparse" in entry)
+        unreadable = sparse | self.compressed | self._too_long | self._out_of_range
+        readable = (self.buffer == 0) & (self.width > 0) & ~unreadable
         self.plain = readable & (self.stride == size) & (self.start % step == 0)
 
+    def _flags(self, table: str, key: str, holds: Callable[[dict], bool]) -> np.ndarray:
+        """Whether each entry has `key` and `holds` is true of it."""
+        entries = self._document.table(table)
+        if key not in self._keys(table):
+            return np.zeros(len(entries), dtype=bool)
+        return np.array([holds(entry) for entry in entries], dtype=bool)
+
     def _column(
-        self,
-        entries: list[dict],
-        table: str,
-        key: str,
-        default: int | None,
-        below: int = 1 << 40,
-        of: str = "",
+        self, table: str, key: str, *, default: int | None = None, below: int = 1 << 40, of: str = ""
     ) -> np.ndarray:
         """One integer of every entry; `default` None: it must be there."""
+        entries = self._document.table(table)
+        least = 0 if default is None else min(default, 0)
+        if default is not None and key not in self._keys(table):
+            return np.full(len(entries), default, dtype=np.int64)
         try:
-            values = [e[key] for e in entries] if default is None else [e.get(key, default) for e in entries]
+            if default is None:
+                values = list(map(itemgetter(key), entries))
+            else:
+                values = [entry.get(key, default) for entry in entries]
             array = np.array(values) if values else np.zeros(0, dtype=np.int64)
-            if array.dtype.kind == "i" and array.ndim == 1 and (not len(array) or array.max() < below):
-                least = 0 if default is None else default
-                if not len(array) or array.min() >= min(least, 0):
-                    return array
+            whole = array.dtype.kind == "i" and array.ndim == 1
+            if whole and (not len(array) or (array.min() >= least and array.max() < below)):
+                return array
         except (KeyError, ValueError, OverflowError):
             pass  # found and named entry by entry below
         args: dict[str, Any] = {} if default is None else {"default": default}
@@ -144,6 +139,12 @@ class Accessors:
             for i, entry in enumerate(entries)
         ]
         return np.array(checked, dtype=np.int64)
+
+    def _keys(self, table: str) -> set[str]:
+        """Keys that occur in any entry: most files leave most out, which then cost nothing."""
+        if table not in self._present:
+            self._present[table] = set().union(*self._document.table(table))
+        return self._present[table]
 
     def _decode(self, index: int) -> np.ndarray:
         document, where, entry = self._document, f"accessors[{index}]", self._entries[index]
@@ -224,6 +225,16 @@ def document_part(document: Document, entry: dict, key: str, where: str) -> dict
 def _compressed(view: dict) -> bool:
     extensions = view.get("extensions")
     return isinstance(extensions, dict) and any(name in extensions for name in MESHOPT)
+
+
+def _layouts(entries: list[dict]) -> np.ndarray:
+    """(A, 5) row of `_LAYOUTS` for each accessor."""
+    kinds = [(entry.get("type"), entry.get("componentType")) for entry in entries]
+    try:
+        rows = [_LAYOUT_OF.get(kind, _UNKNOWN) for kind in kinds]
+    except TypeError:
+        rows = [_LAYOUT_OF.get(kind, _UNKNOWN) if _hashable(kind) else _UNKNOWN for kind in kinds]
+    return _LAYOUTS[rows]
 
 
 def _hashable(kind: tuple) -> bool:

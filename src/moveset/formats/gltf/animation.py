@@ -1,7 +1,7 @@
 """Samplers evaluated at a uniform rate: animations of nodes become clips of a skeleton.
 
 Most tracks of most files hold still, so those are found first, all at once, and written into one pose a clip;
-what moves is evaluated in blocks of tracks that share their key times.
+what moves is evaluated for all clips together.
 """
 
 from __future__ import annotations
@@ -15,17 +15,13 @@ import numpy as np
 from moveset.conventions import DEFAULT_FPS
 from moveset.formats.gltf import extras
 from moveset.formats.gltf.document import Document, unique
-from moveset.formats.gltf.keys import Keys, read_keys
+from moveset.formats.gltf.keys import SCALE_TOLERANCE, Keys, make_continuous, read_keys
 from moveset.formats.gltf.nodes import Nodes
 from moveset.formats.gltf.rig import Rig
-from moveset.formats.gltf.sampling import Range, evaluate
+from moveset.formats.gltf.sampling import Range, course, evaluate, join, runs
 from moveset.formats.gltf.timing import ON_FRAME, choose_rate
-from moveset.formats.gltf.tracks import CUBIC, ROTATION, SCALE, TRANSLATION, WEIGHTS, Tracks
-from moveset.geometry import quaternion
+from moveset.formats.gltf.tracks import CUBIC, LINEAR, ROTATION, SCALE, STEP, TRANSLATION, WEIGHTS, Tracks
 from moveset.motion import Clip, Finding
-
-SCALE_TOLERANCE = 1e-4
-"""Scales this close to 1 everywhere in a clip are export noise; the clip then has none."""
 
 MOST_NUMBERS = 1 << 26
 """Of all clips of a file (512 MB), beyond what the file itself holds: more is an error in its key times."""
@@ -53,10 +49,11 @@ class ClipReader:
         joint = np.where(tracks.path == WEIGHTS, -1, rig.joint_of(len(self.nodes))[tracks.node])
         chosen = (joint >= 0) & np.isin(tracks.clip, animations)
         near = rig.unbake(np.arange(len(rig.skeleton)), rig.skeleton.rest_rotations)
+        rest = (near, self.nodes.translations[rig.nodes], rig.rest_scales)
         keys = []
         for path in (ROTATION, TRANSLATION, SCALE):
             rows = np.flatnonzero(chosen & (tracks.path == path))
-            keys.append(read_keys(tracks, rows, path, near[joint[rows]]))
+            keys.append(read_keys(tracks, rows, path, rest[path][joint[rows]]))
         moves = tracks.path == WEIGHTS
         for some in keys:
             moves[some.rows] = ~some.still
@@ -102,31 +99,46 @@ class ClipReader:
         full = np.repeat(still[active], frames, axis=0)
         begin = np.zeros(len(still), dtype=np.int64)
         begin[active] = np.cumsum(frames) - frames
+        joints, flat = full.shape[1], full.reshape(-1, full.shape[2])
+        place = begin[clip_of] * joints + joint_of  # of each track's first frame in `flat`
 
-        at = moving[direct[keys.rows[moving]]]
+        direct = direct[keys.rows]
+        at = moving[direct[moving]]
         counts = tracks.keys[keys.rows[at]]
-        track = np.repeat(at, counts)
-        frame = np.arange(len(track)) - np.repeat(np.cumsum(counts) - counts, counts)
-        values = self._to_joints(path, joint_of[track], keys.values[keys.first[track] + frame])
-        full[begin[clip_of[track]] + frame, joint_of[track]] = values
+        values = keys.values[runs(keys.first[at], counts)]
+        values = self._to_joints(path, np.repeat(joint_of[at], counts), values)
+        flat[runs(place[at], counts, joints)] = values
 
-        for block in _blocks(tracks, keys.rows, moving[~direct[keys.rows[moving]]]):
-            row, span = int(keys.rows[block[0]]), spans[int(clip_of[block[0]])]
-            interpolation, times = int(tracks.interpolation[row]), tracks.times[int(tracks.input[row])]
-            sampled = keys.block(block, len(times) * (3 if interpolation == CUBIC else 1))
-            sampled = evaluate(times, sampled, span, interpolation, path == ROTATION)
-            joints = joint_of[block]
-            baked = self._to_joints(path, joints, sampled)
-            if path == ROTATION and interpolation == CUBIC:
-                baked = _continuous(baked, self.rig.skeleton.rest_rotations[joints])
-            start = begin[tracks.clip[row]]
-            full[start : start + span.frames, joints] = baked
+        between = moving[~direct[moving]]
+        for interpolation in (STEP, LINEAR, CUBIC):
+            at = between[tracks.interpolation[keys.rows[between]] == interpolation]
+            if len(at):
+                counts, values = self._sampled(path, keys, at, spans, interpolation)
+                values = self._to_joints(path, np.repeat(joint_of[at], counts), values)
+                if path == ROTATION and interpolation == CUBIC:
+                    near = self.rig.skeleton.rest_rotations[joint_of[at]]
+                    make_continuous(values, np.cumsum(counts) - counts, counts, near)
+                flat[runs(place[at], counts, joints)] = values
         parts = {a: full[begin[a] : begin[a] + f] for a, f in zip(active.tolist(), frames.tolist())}
         return parts | {
             a: np.broadcast_to(still[a], (span.frames, *still[a].shape))
             for a, span in spans.items()
             if a not in parts
         }
+
+    def _sampled(
+        self, path: int, keys: Keys, at: np.ndarray, spans: dict[int, Range], interpolation: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Number of frames of each of the tracks `at`, and their values at these, end to end."""
+        tracks, rows, accessors = self.tracks, keys.rows[at], len(self.document.accessors)
+        pairs, which = np.unique(tracks.clip[rows] * accessors + tracks.input[rows], return_inverse=True)
+        clips, inputs = np.divmod(pairs, accessors)
+        courses = [course(tracks.times[i], spans[a]) for a, i in zip(clips.tolist(), inputs.tolist())]
+        frames = np.array([len(one) for one in courses])
+        counts = frames[which]
+        joined = join(courses)[runs((np.cumsum(frames) - frames)[which], counts)]
+        first = np.repeat(keys.first[at], counts)
+        return counts, evaluate(keys.values, first, joined, interpolation, path == ROTATION)
 
     def _still_poses(self, path: int, keys: Keys, joint: np.ndarray) -> np.ndarray:
         """(A, J, 4 or 3): for each animation the rest pose with every track put in that holds still."""
@@ -262,8 +274,8 @@ class ClipReader:
             times = self.tracks.times[int(self.tracks.input[row])]
             values = self.document.accessors.decode(int(self.tracks.output[row]))[:, 0]
             interpolation = int(self.tracks.interpolation[row])
-            values = values.reshape(len(times) * (3 if interpolation == CUBIC else 1), 1, -1)
-            sampled = evaluate(times, values, span, interpolation, False)[:, 0]
+            values = values.reshape(len(times) * (3 if interpolation == CUBIC else 1), -1)
+            sampled = evaluate(values, 0, course(times, span), interpolation, False)
             for target in range(sampled.shape[1]):
                 curve = self.curve_names.get((int(self.tracks.node[row]), target))
                 if curve is not None:
@@ -271,24 +283,7 @@ class ClipReader:
         return curves
 
 
-def _blocks(tracks: Tracks, rows: np.ndarray, at: np.ndarray) -> list[np.ndarray]:
-    """Places `at` in `rows` in blocks of tracks that share clip, key times and interpolation."""
-    if not len(at):
-        return []
-    key = np.stack((tracks.interpolation[rows[at]], tracks.input[rows[at]], tracks.clip[rows[at]]))
-    order = np.lexsort(key)
-    edges = np.flatnonzero((key[:, order[1:]] != key[:, order[:-1]]).any(axis=0)) + 1
-    return np.split(at[order], edges)
-
-
 def _off_one(scales: np.ndarray) -> bool:
     """Whether any scale (F, J, 3) is not 1; looks at one frame where all share it."""
     shown = scales if scales.strides[0] else scales[:1]
     return bool(np.abs(shown - 1).max(initial=0) > SCALE_TOLERANCE)
-
-
-def _continuous(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """(F, K, 4) in one hemisphere along time, starting in that of `near` (K, 4)."""
-    rotations = quaternion.unroll(rotations)
-    away = np.einsum("ki,ki->k", rotations[0], near) < 0
-    return rotations * np.where(away, -1.0, 1.0)[:, None]

@@ -8,6 +8,8 @@ import json
 import struct
 from urllib.parse import unquote, unquote_to_bytes
 
+import orjson
+
 from moveset.errors import MovesetError
 
 MAGIC = b"glTF"
@@ -20,14 +22,14 @@ def split(data: bytes, path: str) -> tuple[dict, memoryview | None]:
         text, binary = _chunks(data, path)
     else:
         text, binary = memoryview(data), None
-    document = _parse(bytes(text), path)
+    document = _parse(text, path)
     _check_version(document, path)
     return document, binary
 
 
 def join(document: dict, binary: bytes | bytearray) -> bytes:
     """A .glb of JSON and one binary chunk: the inverse of `split`."""
-    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    text = _serialize(document)
     text += b" " * (-len(text) % 4)
     chunks = [struct.pack("<II", len(text), _JSON), text]
     if binary:
@@ -44,7 +46,7 @@ def join_text(document: dict, binary: bytes | bytearray) -> bytes:
     if binary:
         uri = "data:application/octet-stream;base64," + base64.b64encode(binary).decode()
         document = document | {"buffers": [document["buffers"][0] | {"uri": uri}]}
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False).encode()
+    return _serialize(document, orjson.OPT_INDENT_2)
 
 
 def data_uri(uri: str) -> bytes | None:
@@ -103,9 +105,22 @@ def _chunks(data: bytes, path: str) -> tuple[memoryview, memoryview | None]:
     return chunks[0][1], binary
 
 
-def _parse(text: bytes, path: str) -> dict:
+def _parse(text: memoryview, path: str) -> dict:
     try:
-        document = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        document = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        document = _parse_leniently(bytes(text), path)
+    if not isinstance(document, dict):
+        raise MovesetError(
+            "the JSON is not an object", file=path, do="check that it is a glTF file; export it again"
+        )
+    return document
+
+
+def _parse_leniently(text: bytes, path: str) -> object:
+    """What orjson refuses: a byte order mark and half a surrogate pair are read, all else is named."""
+    try:
+        return json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise MovesetError(
             f"not UTF-8 text at byte {error.start}", file=path, do="export the file again"
@@ -117,11 +132,6 @@ def _parse(text: bytes, path: str) -> dict:
     except (RecursionError, ValueError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise MovesetError(f"not valid JSON: {reason}", file=path, do="export the file again") from None
-    if not isinstance(document, dict):
-        raise MovesetError(
-            "the JSON is not an object", file=path, do="check that it is a glTF file; export it again"
-        )
-    return document
 
 
 def _check_version(document: dict, path: str) -> None:
@@ -143,3 +153,10 @@ def _check_version(document: dict, path: str) -> None:
 
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _serialize(document: dict, option: int | None = None) -> bytes:
+    try:
+        return orjson.dumps(document, option=option)
+    except orjson.JSONEncodeError:  # deep nesting or half a surrogate pair in what the file brought along
+        return json.dumps(document, allow_nan=False).encode()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from moveset.conventions import FPS_RANGE
 from moveset.formats.gltf.document import Document
 from moveset.motion import Annotation, Clip, Contacts, Event, Tags
 
@@ -60,7 +61,7 @@ def read_animation(animation: dict) -> Known:
         return Known(additive=additive)
     fps = ours.get("fps")
     return Known(
-        fps=float(fps) if isinstance(fps, int | float) and 0 < fps < 10000 else None,
+        fps=float(fps) if isinstance(fps, int | float) and FPS_RANGE[0] <= fps <= FPS_RANGE[1] else None,
         loop=ours.get("loop") is True,
         additive=additive or ours.get("additive") is True,
         tags=_read_tags(ours.get("tags")),

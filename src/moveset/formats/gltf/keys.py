@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from moveset.conventions import UNIT_NORM_TOLERANCE
-from moveset.formats.gltf.tracks import CUBIC, ROTATION, Tracks
+from moveset.formats.gltf.tracks import CUBIC, ROTATION, SCALE, Tracks
 from moveset.geometry import quaternion
+
+SCALE_TOLERANCE = 1e-4
+"""Scales this close to those at rest are export noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +26,7 @@ class Keys:
     first: np.ndarray
     """(K,) where each track begins in `values`."""
     still: np.ndarray
-    """(K,) whether all keys of a track are equal."""
+    """(K,) whether a track holds its first key all along."""
     finite: np.ndarray
     """(K,) whether all its numbers are finite."""
     flips: np.ndarray
@@ -31,14 +34,12 @@ class Keys:
     off_norm: np.ndarray
     """(K,) rotations that were not of unit length."""
 
-    def block(self, at: np.ndarray, count: int) -> np.ndarray:
-        """(count, B, width) values of the tracks at places `at`, which have `count` values each."""
-        return self.values[self.first[at] + np.arange(count)[:, None]]
 
+def read_keys(tracks: Tracks, rows: np.ndarray, path: int, rest: np.ndarray) -> Keys:
+    """Keys of `rows`, all of one path, whose nodes have `rest` (K, width) at rest.
 
-def read_keys(tracks: Tracks, rows: np.ndarray, path: int, near: np.ndarray) -> Keys:
-    """Keys of `rows`, all of one path. Rotations become unit, in one hemisphere along each track, starting in
-    that of `near` (K, 4).
+    Rotations become unit, in one hemisphere along each track, starting in that of the rest. Scales that differ from
+    the rest by no more than noise hold still.
     """
     if not len(rows):
         none = np.zeros(0, dtype=np.int64)
@@ -69,7 +70,10 @@ def read_keys(tracks: Tracks, rows: np.ndarray, path: int, near: np.ndarray) -> 
         values = np.where(np.isfinite(values), values, 0)
     flips = off_norm = np.zeros(len(rows), dtype=np.int64)
     if path == ROTATION:
-        values, flips, off_norm = _unit_and_continuous(values, first, counts, cubic, near)
+        values, flips, off_norm = _unit_and_continuous(values, first, counts, cubic, rest)
+    elif path == SCALE:
+        off = np.abs(values / np.repeat(rest, counts, axis=0) - 1).max(axis=1)
+        still |= np.maximum.reduceat(off, first) <= SCALE_TOLERANCE
     return Keys(rows, values, first, still, finite, flips, off_norm)
 
 
@@ -87,15 +91,31 @@ def _unit_and_continuous(
         within = np.arange(len(values)) - np.repeat(first, counts)
         off_norm = np.add.reduceat(off & (~of_cubic | (within % 3 == 1)), first, dtype=np.int64)
         unit = np.where(of_cubic[:, None], values, quaternion.normalize(values))
-    turned = np.empty(len(unit), dtype=bool)
-    turned[1:] = np.einsum("ki,ki->k", unit[1:], unit[:-1]) < 0
+    kept = np.repeat(cubic, counts) if cubic.any() else None
+    return unit, make_continuous(unit, first, counts, near, kept), off_norm
+
+
+def make_continuous(
+    rotations: np.ndarray,
+    first: np.ndarray,
+    counts: np.ndarray,
+    near: np.ndarray,
+    kept: np.ndarray | None = None,
+) -> np.ndarray:
+    """Change signs in place so that each run of `rotations` (N, 4) stays in one hemisphere along time, starting in that
+    of `near` (K, 4), but for rows that are `kept` (N,). Returns how many neighbours of each run had opposite signs.
+    """
+    turned = np.empty(len(rotations), dtype=bool)
+    turned[1:] = np.einsum("ki,ki->k", rotations[1:], rotations[:-1]) < 0
     turned[first] = False
-    if cubic.any():
-        turned &= ~np.repeat(cubic, counts)
+    if kept is not None:
+        turned &= ~kept
     flips = np.add.reduceat(turned, first, dtype=np.int64)
-    turned[first] = (np.einsum("ki,ki->k", unit[first], near) < 0) & ~cubic
+    turned[first] = np.einsum("ki,ki->k", rotations[first], near) < 0
+    if kept is not None:
+        turned[first] &= ~kept[first]
     if turned.any():
         parity = np.cumsum(turned)
         parity -= np.repeat(parity[first] - turned[first], counts)
-        unit[parity % 2 == 1] *= -1
-    return unit, flips, off_norm
+        rotations[parity % 2 == 1] *= -1
+    return flips

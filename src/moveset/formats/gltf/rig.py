@@ -50,14 +50,9 @@ class Rig:
     """(J, 4, 4) inverse of the joint's world transform at rest times its node's: what skinning must add."""
 
     @cached_property
-    def turns(self) -> bool:
-        """Whether any rotation is baked."""
-        return bool((np.abs(self.left[:, 3]) < 1).any() or (np.abs(self.right[:, 3]) < 1).any())
-
-    @cached_property
-    def moves(self) -> bool:
-        """Whether any translation is baked."""
-        return bool(self.offset.any() or (self.linear != np.eye(3)).any())
+    def moved(self) -> np.ndarray:
+        """(J,) whether translations of a joint differ from its node's."""
+        return self.offset.any(axis=1) | (self.linear != np.eye(3)).any(axis=(1, 2))
 
     def joint_of(self, nodes: int) -> np.ndarray:
         """(N,) joint of each of `nodes` nodes, -1 for none."""
@@ -67,29 +62,31 @@ class Rig:
 
     def bake(self, joints: np.ndarray, rotations: np.ndarray) -> np.ndarray:
         """Rotations (..., K, 4) of the nodes of `joints`, as rotations of the joints."""
-        if not self.turns:
-            return rotations
-        return _turned(rotations, self.left[joints], self.right[joints])
+        return _turned(rotations, self.left, self.right, joints)
 
     def unbake(self, joints: np.ndarray, rotations: np.ndarray) -> np.ndarray:
         """The inverse of `bake`."""
-        if not self.turns:
-            return rotations
         inverse = quaternion.conjugate
-        return _turned(rotations, inverse(self.left[joints]), inverse(self.right[joints]))
+        return _turned(rotations, inverse(self.left), inverse(self.right), joints)
 
     def bake_translations(self, joints: np.ndarray, translations: np.ndarray) -> np.ndarray:
         """Translations (..., K, 3) of the nodes of `joints`, as translations of the joints."""
-        if not self.moves:
+        at = np.flatnonzero(self.moved[joints])
+        if not len(at):
             return translations
-        return np.einsum("kij,...kj->...ki", self.linear[joints], translations) + self.offset[joints]
+        out, of = translations.astype(np.float64), joints[at]
+        out[..., at, :] = np.einsum("kij,...kj->...ki", self.linear[of], out[..., at, :]) + self.offset[of]
+        return out
 
     def unbake_translations(self, joints: np.ndarray, translations: np.ndarray) -> np.ndarray:
         """The inverse of `bake_translations`."""
-        if not self.moves:
+        at = np.flatnonzero(self.moved[joints])
+        if not len(at):
             return translations
-        inverse = np.linalg.pinv(self.linear[joints])
-        return np.einsum("kij,...kj->...ki", inverse, translations - self.offset[joints])
+        out, of = translations.astype(np.float64), joints[at]
+        inverse = np.linalg.pinv(self.linear[of])
+        out[..., at, :] = np.einsum("kij,...kj->...ki", inverse, out[..., at, :] - self.offset[of])
+        return out
 
 
 def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndarray) -> Rig:
@@ -115,7 +112,9 @@ def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndar
     singular = np.abs(np.linalg.det(world[:, :3, :3])) < 1e-18
     right[singular] = quaternion.IDENTITY
 
-    rest_rotations = quaternion.positive(quaternion.normalize(_turned(nodes.rotations[at], left, right)))
+    rest_rotations = quaternion.positive(
+        quaternion.normalize(_turned(nodes.rotations[at], left, right, np.arange(len(at))))
+    )
     linear, offset = outside[:, :3, :3], outside[:, :3, 3]
     rest = np.tile(np.eye(4), (len(at), 1, 1))
     local_rest = quaternion.to_matrix(rest_rotations)
@@ -162,14 +161,16 @@ def _tips(
     return None if np.isnan(tips).all() else tips
 
 
-def _turned(rotations: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """left * rotations * right, sparing those factors that are the identity."""
+def _turned(rotations: np.ndarray, left: np.ndarray, right: np.ndarray, joints: np.ndarray) -> np.ndarray:
+    """left * rotations * right of `joints` (K,), sparing those factors (J, 4) that are the identity."""
     for factor, side in ((left, 0), (right, 1)):
-        turned = np.flatnonzero(np.abs(factor[:, 3]) < 1)
+        turned = np.flatnonzero((np.abs(factor[:, 3]) < 1)[joints])
         if len(turned):
             rotations, inner = rotations.copy(), rotations[..., turned, :]
-            pair = (factor[turned], inner) if side == 0 else (inner, factor[turned])
-            rotations[..., turned, :] = quaternion.multiply(*pair)
+            outer = factor[joints[turned]]
+            rotations[..., turned, :] = quaternion.multiply(
+                *((outer, inner) if side == 0 else (inner, outer))
+            )
     return rotations
 
 

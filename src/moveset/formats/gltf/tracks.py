@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from operator import itemgetter
 
 import numpy as np
 
@@ -73,46 +75,13 @@ class Tracks:
 
 def read_tracks(document: Document, findings: list[Finding]) -> Tracks:
     """All channels that move a node; others (pointers into materials) are counted in a finding."""
-    clips, samplers_before = [], []
-    inputs: list[int] = []
-    outputs: list[int] = []
-    interpolations: list[int] = []
-    nodes: list[int] = []
-    paths: list[int] = []
-    picked: list[int] = []
-    for clip, animation in enumerate(document.table("animations")):
-        where = f"animations[{clip}]"
-        samplers = document.listing(animation, "samplers", where)
-        channels = document.listing(animation, "channels", where)
-        try:
-            clips.append(len(channels))
-            samplers_before.append(len(inputs))
-            inputs += [s["input"] for s in samplers]
-            outputs += [s["output"] for s in samplers]
-            interpolations += [INTERPOLATIONS[s.get("interpolation", "LINEAR")] for s in samplers]
-            targets = [c["target"] for c in channels]
-            nodes += [t.get("node", -1) for t in targets]
-            paths += [PATHS.get(t["path"], _OTHER) for t in targets]
-            picks = [c["sampler"] for c in channels]
-            if picks and not (
-                set(map(type, picks)) == {int} and min(picks) >= 0 and max(picks) < len(samplers)
-            ):
-                picks = [
-                    document.integer(
-                        c, "sampler", f"{where}.channels[{i}]", below=len(samplers), of="samplers"
-                    )
-                    for i, c in enumerate(channels)
-                ]
-            picked += picks
-        except (KeyError, TypeError, AttributeError):
-            raise _explained(document, animation, where) from None
-    clip = np.repeat(np.arange(len(clips)), clips)
-    sampler = np.array(picked, dtype=np.int64) + np.repeat(samplers_before, clips).astype(np.int64)
-    columns = [_column(document, values, label) for values, label in ((nodes, "node"), (paths, "path"))]
-    columns += [
-        _column(document, values, label)[sampler]
-        for values, label in ((interpolations, "interpolation"), (inputs, "input"), (outputs, "output"))
-    ]
+    animations = document.table("animations")
+    samplers = [document.listing(a, "samplers", f"animations[{i}]") for i, a in enumerate(animations)]
+    channels = [document.listing(a, "channels", f"animations[{i}]") for i, a in enumerate(animations)]
+    try:
+        clip, columns = _columns(document, samplers, channels)
+    except (KeyError, TypeError, AttributeError):
+        raise _explained(document) from None
     node, path = columns[:2]
     kept = (node != -1) & (path != _OTHER)
     skipped = int((path == _OTHER).sum())
@@ -135,6 +104,37 @@ def read_tracks(document: Document, findings: list[Finding]) -> Tracks:
         findings.append(Finding("empty_tracks", "warning", "", message, count=int(empty.sum())))
         tracks = Tracks(document, *(column[kept][~empty] for column in (clip, *columns)))
     return tracks
+
+
+def _columns(
+    document: Document, samplers: list[list], channels: list[list]
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Clip of each channel, and its node, path, interpolation, input and output. KeyError, TypeError or
+    AttributeError where the schema is not followed.
+    """
+    clip = np.repeat(np.arange(len(channels)), [len(some) for some in channels])
+    every_channel, every_sampler = list(chain.from_iterable(channels)), list(chain.from_iterable(samplers))
+    targets = list(map(itemgetter("target"), every_channel))
+    node = [target.get("node", -1) for target in targets]
+    path = [PATHS.get(name, _OTHER) for name in map(itemgetter("path"), targets)]
+    interpolation = [INTERPOLATIONS[sampler.get("interpolation", "LINEAR")] for sampler in every_sampler]
+
+    sampler = _column(document, list(map(itemgetter("sampler"), every_channel)), "sampler")
+    count = np.array([len(some) for some in samplers], dtype=np.int64)
+    wrong = (sampler < 0) | (sampler >= count[clip])
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise document.error(
+            f"sampler is {sampler[row]}; there are {count[clip[row]]} samplers", f"animations[{clip[row]}]"
+        )
+    sampler += (np.cumsum(count) - count)[clip]
+    return clip, [
+        _column(document, node, "node"),
+        np.array(path, dtype=np.int64),
+        np.array(interpolation, dtype=np.int64)[sampler],
+        _column(document, list(map(itemgetter("input"), every_sampler)), "input")[sampler],
+        _column(document, list(map(itemgetter("output"), every_sampler)), "output")[sampler],
+    ]
 
 
 def _column(document: Document, values: list, label: str) -> np.ndarray:
@@ -178,8 +178,16 @@ def _check(document: Document, tracks: Tracks) -> None:
         raise document.error(f"{count[row]} values for {tracks.keys[row]} key times", tracks.where(row))
 
 
-def _explained(document: Document, animation: dict, where: str) -> MovesetError:
-    """The error that names which entry of an animation is broken."""
+def _explained(document: Document) -> MovesetError:
+    """The error that names which entry of which animation is broken."""
+    for number, animation in enumerate(document.table("animations")):
+        error = _broken(document, animation, f"animations[{number}]")
+        if error is not None:
+            return error
+    return document.error("samplers or channels do not follow the glTF schema", "animations")
+
+
+def _broken(document: Document, animation: dict, where: str) -> MovesetError | None:
     samplers = document.listing(animation, "samplers", where)
     for i, sampler in enumerate(samplers):
         at = f"{where}.samplers[{i}]"
@@ -197,4 +205,4 @@ def _explained(document: Document, animation: dict, where: str) -> MovesetError:
         target = document.mapping(channel, "target", at)
         if not isinstance(target.get("path"), str):
             return document.error("its target has no path", at)
-    return document.error("its samplers or channels do not follow the glTF schema", where)
+    return None
