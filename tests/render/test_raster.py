@@ -21,7 +21,7 @@ def scanned(points, triangles, camera=FRONT, size=SIZE, double_sided=True, mirro
     flat = mesh(points, triangles, normals=np.tile((0.0, 0.0, 1.0), (len(points), 1)))
     character = figure(flat, materials=(Material(double_sided=double_sided),))
     model = build_model([character])
-    screen = np.empty((len(points), 4), dtype=np.float32)
+    screen = np.empty((len(points), raster.SCREEN), dtype=np.float32)
     raster.to_screen(points, camera.matrix(size), screen)
     seen = np.empty(size[::-1], dtype=np.int32)
     depth = np.empty(size[::-1], dtype=np.float32)
@@ -61,6 +61,20 @@ def test_nearer_triangle_wins_in_any_order():
     for points, front in ((near + far, 0), (far + near, 1)):
         seen, _ = scanned(points, [(0, 1, 2), (3, 4, 5)])
         assert seen[SIZE[1] // 2, SIZE[0] // 2] == front
+
+
+def test_each_triangle_of_a_heap_is_seen_where_it_is_nearest():
+    """Drawn together, some skipped as hidden, they show what each of them shows alone and nearest."""
+    rng = np.random.default_rng(5)
+    middles = rng.uniform((-0.8, 0.4, -1.5), (0.8, 1.6, 1.2), (80, 1, 3))
+    points = (middles + rng.normal(0, 0.35, (80, 3, 3))).reshape(-1, 3)
+    triangles = np.arange(240).reshape(-1, 3)
+    alone = np.stack([scanned(points, [t])[1] for t in triangles])
+    seen, depth = scanned(points, triangles)
+    assert np.array_equal(depth, alone.max(axis=0))
+    covered = seen >= 0
+    assert np.array_equal(seen[covered], alone.argmax(axis=0)[covered])
+    assert 20 < len(np.unique(seen)) < 75
 
 
 def test_crossing_triangles_are_cut_where_they_meet():

@@ -37,7 +37,8 @@ def test_skin_equals_a_plain_loop(seed):
     positions, joints = rng.normal(size=(vertices, 3)), rng.integers(0, slots, (vertices, 3))
     weights = rng.dirichlet((1, 1, 1), vertices)
     normals = rng.normal(size=(vertices, 3))
-    matrices = palette(joint_matrices(clip)[1], skin_joints, inverse_binds)
+    matrices = np.empty((slots, 3, 4), dtype=np.float32)
+    palette(joint_matrices(clip)[1], skin_joints, inverse_binds, matrices)
     out = np.empty((vertices, 6), dtype=np.float32)
     turns, _ = normal_palette(matrices)
     f4 = np.float32

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from moveset.geometry.mesh import smooth_normals
 from moveset.geometry.quaternion import Array
 from moveset.motion import Character, Clip, Material, Mesh
-from moveset.render import raster, skinning
+from moveset.render import raster, skinning, texture
 from moveset.render.color import encoded, linear
 
 Color = tuple[int, int, int]
@@ -175,7 +175,7 @@ class _Parts:
             materials=table,
             cutoffs=np.array([m.alpha_cutoff for m, _ in self.materials], dtype=np.float32),
             atlas=atlas,
-            texels=_texel_areas(triangles, uvs, table[material, raster.WIDTH : raster.HEIGHT + 1]),
+            texels=_texel_areas(triangles, uvs, table[material, texture.WIDTH : texture.HEIGHT + 1]),
         )
         return Model(
             _join(self.positions, (3,), np.float32),
@@ -204,8 +204,8 @@ def _atlas(materials: Sequence[tuple[Material, bool]]) -> tuple[np.ndarray, np.n
     table = np.zeros((len(materials), 7), dtype=np.int64)
     texels, places, size = [np.zeros((1, 4), dtype=np.uint8)], {}, 1
     for row, (material, unlit) in zip(table, materials):
-        row[raster.MODE] = _ALPHA.get(material.alpha_mode, raster.OPAQUE)
-        row[raster.DOUBLE_SIDED], row[raster.UNLIT] = material.double_sided, unlit
+        row[texture.MODE] = _ALPHA.get(material.alpha_mode, raster.OPAQUE)
+        row[texture.DOUBLE_SIDED], row[texture.UNLIT] = material.double_sided, unlit
         image = material.texture
         if image is None or image.size == 0:
             continue
@@ -214,8 +214,8 @@ def _atlas(materials: Sequence[tuple[Material, bool]]) -> tuple[np.ndarray, np.n
             places[id(image)] = size, len(levels)
             texels += levels
             size += sum(map(len, levels))
-        row[raster.OFFSET], row[raster.LEVELS] = places[id(image)]
-        row[raster.HEIGHT], row[raster.WIDTH] = image.shape[:2]
+        row[texture.OFFSET], row[texture.LEVELS] = places[id(image)]
+        row[texture.HEIGHT], row[texture.WIDTH] = image.shape[:2]
     return table, np.concatenate(texels)
 
 
@@ -283,6 +283,6 @@ def fill_palette(model: Model, joint_worlds: Sequence[Array]) -> Array:
     """(P, 3, 4) palette of one frame; `joint_worlds` has (J, 3, 4) for each character."""
     out = np.empty((model.palette_rows, 3, 4), dtype=np.float32)
     for skin in model.skins:
-        out[skin.rows] = skinning.palette(joint_worlds[skin.character], skin.joints, skin.inverse_binds)
+        skinning.palette(joint_worlds[skin.character], skin.joints, skin.inverse_binds, out[skin.rows])
     out[-1] = np.eye(3, 4)
     return out

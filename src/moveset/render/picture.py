@@ -9,7 +9,7 @@ import numpy as np
 
 from moveset.errors import MovesetError
 from moveset.geometry.quaternion import Array
-from moveset.render import raster, shading, skinning
+from moveset.render import floor, raster, shading, skinning
 from moveset.render.camera import NEAR, Camera
 from moveset.render.color import linear
 from moveset.render.model import Color, Model, Picture, fill_palette
@@ -55,7 +55,7 @@ class Canvas:
         self.seen = np.empty((height * samples, width * samples), dtype=np.int32)
         self.depth = np.empty(self.seen.shape, dtype=np.float32)
         self.posed = np.empty((vertices, 6), dtype=np.float32)
-        self.screen = np.empty((vertices, 4), dtype=np.float32)
+        self.screen = np.empty((vertices, raster.SCREEN), dtype=np.float32)
         self.first_row = model.joints[model.surface.triangles[:, 0], 0]
 
 
@@ -97,9 +97,9 @@ def draw(
     lights = np.stack((key, rim, -forward if orthographic else np.array(camera.eye, float)))
     transparent = look.background is None
     background = _linear(look.background or (0, 0, 0))
-    floor, lines = (_linear(c) if look.ground else background for c in (look.floor, look.lines))
-    ground = shading.Ground(
-        camera.rays(canvas.size), np.array(camera.target, float)[[0, 2]], look.reach, background, floor, lines,
+    surface, lines = (_linear(c) if look.ground else background for c in (look.floor, look.lines))
+    ground = floor.Ground(
+        camera.rays(canvas.size), np.array(camera.target, float)[[0, 2]], look.reach, background, surface, lines,
         look.shadow,
     )  # fmt: skip
     shaded = look.ground and not transparent and look.shadow > 0 and model.casters > 0

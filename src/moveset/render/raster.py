@@ -6,6 +6,10 @@ Coordinates, 1997): the edge functions of a triangle that reaches behind the cam
 the near plane clips by a depth test, and barycentric weights are correct in perspective. Neighbours share the
 two products of their common edge with opposite signs, exactly, and a tie rule gives a sample on it to one of
 them: no gap, no double hit. (So these kernels are compiled without fast-math.)
+
+Triangles come nearest first, and the farthest depth of each tile tells which of them lie behind what is there
+already (Greene, Kass and Miller, Hierarchical Z-Buffer Visibility, 1993, with one level): the inside and the far
+side of a body cost next to nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from moveset.render.color import linear
+from moveset.render import texture
+from moveset.render.texture import DOUBLE_SIDED, MODE, WIDTH
 
 OPAQUE, MASK, BLEND = 0, 1, 2
 """Alpha modes of a material, as numbers for the kernels."""
@@ -24,16 +29,18 @@ OPAQUE, MASK, BLEND = 0, 1, 2
 NOTHING = -1
 """Triangle number of a sample where the background shows."""
 
+SCREEN = 7
+"""Columns of screen coordinates: homogeneous X, Y, W, Q, then X / W, Y / W, Q / W."""
+
+_TILE = 8
+_BUCKETS = 256
+_SURE = 1e-300
+"""What an edge function must reach where the edge is not the triangle's own: anything above zero."""
+
 # Thresholds of ordered (Bayer) dithering: a translucent surface covers that share of the samples.
 _BAYER = (
     np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]], dtype=np.float32) + 0.5
 ) / 16
-
-_LINEAR = linear(np.arange(256) / 255).astype(np.float32)
-
-
-OFFSET, WIDTH, HEIGHT, LEVELS, MODE, DOUBLE_SIDED, UNLIT = range(7)
-"""Columns of Surface.materials."""
 
 
 class Surface(NamedTuple):
@@ -55,11 +62,12 @@ class Surface(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def to_screen(points, matrix, out):
-    """Homogeneous screen coordinates (V, 4) of the first three columns of `points`; `matrix` from Camera.matrix."""
+    """Screen coordinates (V, 7) of the first three columns of `points`; `matrix` from Camera.matrix."""
     for v in range(points.shape[0]):
         x, y, z = points[v, 0], points[v, 1], points[v, 2]
         for k in range(4):
             out[v, k] = matrix[k, 0] * x + matrix[k, 1] * y + matrix[k, 2] * z + matrix[k, 3]
+        out[v, 4], out[v, 5], out[v, 6] = out[v, 0] / out[v, 2], out[v, 1] / out[v, 2], out[v, 3] / out[v, 2]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -78,7 +86,7 @@ def _clipped(screen, i, j, k, near):
     for p, q in ((i, j), (j, k), (k, i)):
         wp, wq = screen[p, 2], screen[q, 2]
         if wp >= near:
-            x, y = screen[p, 0] / wp, screen[p, 1] / wp
+            x, y = screen[p, 4], screen[p, 5]
             low_x, high_x, low_y, high_y = min(low_x, x), max(high_x, x), min(low_y, y), max(high_y, y)
         if (wp >= near) != (wq >= near):
             t = (near - wp) / (wq - wp)
@@ -89,118 +97,145 @@ def _clipped(screen, i, j, k, near):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def taps(materials, material, per_pixel, u, v, nearest):
-    """Four texels of the atlas around (u, v) and their weights; one of them has all the weight if `nearest`.
-
-    Textures repeat. `per_pixel` is how many texels would fall on a pixel: the level of half size is taken whose
-    texels are about as large as pixels.
-    """
-    offset, width, height = (
-        materials[material, OFFSET],
-        materials[material, WIDTH],
-        materials[material, HEIGHT],
-    )
-    level = 1
-    while per_pixel > 2.5 and level < materials[material, LEVELS]:
-        offset += width * height
-        width, height = max(width // 2, 1), max(height // 2, 1)
-        per_pixel *= 0.25
-        level += 1
-    x, y = (u - floor(u)) * width, (v - floor(v)) * height
-    one, none = np.float32(1), np.float32(0)
-    if nearest:
-        at = offset + min(int(y), height - 1) * width + min(int(x), width - 1)
-        return at, at, at, at, one, none, none, none
-    x, y = x - 0.5, y - 0.5
-    fx, fy = floor(x), floor(y)
-    x0, y0 = int(fx), int(fy)
-    s, t = np.float32(x - fx), np.float32(y - fy)
-    x0, y0 = (x0 if x0 >= 0 else width - 1), (y0 if y0 >= 0 else height - 1)
-    x1, y1 = (x0 + 1 if x0 + 1 < width else 0), (y0 + 1 if y0 + 1 < height else 0)
-    above, below = offset + y0 * width, offset + y1 * width
-    return (
-        above + x0, above + x1, below + x0, below + x1,
-        (one - s) * (one - t), s * (one - t), (one - s) * t, s * t,
-    )  # fmt: skip
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def texel(materials, atlas, material, per_pixel, u, v, nearest):
-    """Linear RGB of a material's texture at (u, v); see `taps`."""
-    p, q, r, z, wp, wq, wr, wz = taps(materials, material, per_pixel, u, v, nearest)
-    return (
-        _LINEAR[atlas[p, 0]] * wp
-        + _LINEAR[atlas[q, 0]] * wq
-        + _LINEAR[atlas[r, 0]] * wr
-        + _LINEAR[atlas[z, 0]] * wz,
-        _LINEAR[atlas[p, 1]] * wp
-        + _LINEAR[atlas[q, 1]] * wq
-        + _LINEAR[atlas[r, 1]] * wr
-        + _LINEAR[atlas[z, 1]] * wz,
-        _LINEAR[atlas[p, 2]] * wp
-        + _LINEAR[atlas[q, 2]] * wq
-        + _LINEAR[atlas[r, 2]] * wr
-        + _LINEAR[atlas[z, 2]] * wz,
-    )
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _alpha(attributes, materials, atlas, material, per_pixel, i, j, k, w0, w1, w2, nearest):
+def _alpha(surface, screen, t, e0, e1, e2, det, nearest):
+    """Alpha of triangle t where its edge functions are e0, e1, e2."""
+    i, j, k, material = surface.triangles[t]
+    share = 1 / (e0 + e1 + e2)
+    w0, w1, w2 = e0 * share, e1 * share, e2 * share
+    attributes = surface.attributes
     alpha = w0 * attributes[i, 3] + w1 * attributes[j, 3] + w2 * attributes[k, 3]
-    if materials[material, WIDTH] > 0:
+    if surface.materials[material, WIDTH] > 0:
         u = w0 * attributes[i, 4] + w1 * attributes[j, 4] + w2 * attributes[k, 4]
         v = w0 * attributes[i, 5] + w1 * attributes[j, 5] + w2 * attributes[k, 5]
-        p, q, r, z, wp, wq, wr, wz = taps(materials, material, per_pixel, u, v, nearest)
-        alpha *= (atlas[p, 3] * wp + atlas[q, 3] * wq + atlas[r, 3] * wr + atlas[z, 3] * wz) / 255
+        per_pixel = surface.texels[t] * (screen[i, 2] * screen[j, 2] * screen[k, 2]) / det
+        offset, width, height = texture.level(surface.materials, material, per_pixel)
+        alpha *= texture.alpha(surface.atlas, offset, width, height, u, v, nearest)
     return alpha
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _candidates(triangles, screen, near, height, width):
+    """Triangles that may reach samples of the picture: numbers (N,), boxes (N, 4), largest Q / W (N,).
+
+    A box is first and end column, first and end row.
+    """
+    numbers = np.empty(triangles.shape[0], dtype=np.int32)
+    boxes = np.empty((triangles.shape[0], 4), dtype=np.int32)
+    nearest = np.empty(triangles.shape[0], dtype=np.float32)
+    kept = 0
+    for t in range(triangles.shape[0]):
+        i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+        if screen[i, 2] >= near and screen[j, 2] >= near and screen[k, 2] >= near:
+            xi, xj, xk = screen[i, 4], screen[j, 4], screen[k, 4]
+            yi, yj, yk = screen[i, 5], screen[j, 5], screen[k, 5]
+            low_x, high_x = min(xi, min(xj, xk)), max(xi, max(xj, xk))
+            low_y, high_y = min(yi, min(yj, yk)), max(yi, max(yj, yk))
+            q = max(screen[i, 6], max(screen[j, 6], screen[k, 6]))
+        else:
+            low_x, high_x, low_y, high_y = _clipped(screen, i, j, k, near)
+            q = np.float32(inf)
+        if not (low_x < width and high_x > 0 and low_y < height and high_y > 0):
+            continue
+        # a sample lies in the middle of its cell
+        x0, x1 = ceil(max(low_x, 0.0) - 0.5), floor(min(high_x, width - 0.5) - 0.5) + 1
+        y0, y1 = ceil(max(low_y, 0.0) - 0.5), floor(min(high_y, height - 0.5) - 0.5) + 1
+        if x0 < x1 and y0 < y1:
+            numbers[kept], nearest[kept] = t, q
+            boxes[kept, 0], boxes[kept, 1], boxes[kept, 2], boxes[kept, 3] = x0, x1, y0, y1
+            kept += 1
+    return numbers[:kept], boxes, nearest[:kept]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _largest_first(values):
+    """(N,) indices that put values roughly from the largest to the smallest, equal ones as they come."""
+    low, high = np.float32(inf), np.float32(-inf)
+    for value in values:
+        if abs(value) < inf:
+            low, high = min(low, value), max(high, value)
+    scale = (_BUCKETS - 1) / (high - low) if high > low else 0.0
+    bucket = np.empty(len(values), dtype=np.int32)
+    start = np.zeros(_BUCKETS + 1, dtype=np.int64)
+    for n in range(len(values)):
+        steps = (high - values[n]) * scale
+        bucket[n] = int(min(steps, _BUCKETS - 1.0)) if steps > 0 else 0
+        start[bucket[n] + 1] += 1
+    for b in range(_BUCKETS):
+        start[b + 1] += start[b]
+    order = np.empty(len(values), dtype=np.int32)
+    for n in range(len(values)):
+        order[start[bucket[n]]] = n
+        start[bucket[n]] += 1
+    return order
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"})
+def _farthest(depth, tiles):
+    """Write the smallest depth of each tile of _TILE x _TILE samples."""
+    height, width = depth.shape
+    line = np.empty(width, dtype=np.float32)
+    for row in range(tiles.shape[0]):
+        line[:] = depth[row * _TILE]
+        for y in range(row * _TILE + 1, min((row + 1) * _TILE, height)):
+            for x in range(width):
+                line[x] = min(line[x], depth[y, x])
+        for column in range(tiles.shape[1]):
+            low = line[column * _TILE]
+            for x in range(column * _TILE + 1, min((column + 1) * _TILE, width)):
+                low = min(low, line[x])
+            tiles[row, column] = low
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _hidden(tiles, x0, x1, y0, y1, q):
+    """Whether all tiles under a box are filled by what is no farther than q."""
+    for row in range(y0 // _TILE, (y1 - 1) // _TILE + 1):
+        for column in range(x0 // _TILE, (x1 - 1) // _TILE + 1):
+            if q > tiles[row, column]:
+                return False
+    return True
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def scan(surface, screen, mirrored, near, nearest, seen, depth):
     """Fill `seen` (H, W) with the number of the nearest triangle at each sample and `depth` with its Q / W.
 
-    `screen` (V, 4) from `to_screen`; `mirrored` (T,) bool says which triangles a mirrored joint turned inside
+    `screen` (V, 7) from `to_screen`; `mirrored` (T,) bool says which triangles a mirrored joint turned inside
     out; nothing with W < `near` is drawn.
     """
     height, width = seen.shape
-    triangles, attributes, materials = surface.triangles, surface.attributes, surface.materials
-    cutoffs, atlas, texels = surface.cutoffs, surface.atlas, surface.texels
+    triangles, materials, cutoffs = surface.triangles, surface.materials, surface.cutoffs
     seen[:] = NOTHING
     depth[:] = -inf
-    for t in range(triangles.shape[0]):
+    tiles = np.full(((height + _TILE - 1) // _TILE, (width + _TILE - 1) // _TILE), np.float32(-inf))
+    numbers, boxes, nearest_q = _candidates(triangles, screen, near, height, width)
+    fresh = 0
+    for n in _largest_first(nearest_q):
+        x0, x1, y0, y1 = boxes[n, 0], boxes[n, 1], boxes[n, 2], boxes[n, 3]
+        if _hidden(tiles, x0, x1, y0, y1, nearest_q[n]):
+            continue
+        t = numbers[n]
         i, j, k, material = triangles[t, 0], triangles[t, 1], triangles[t, 2], triangles[t, 3]
         a0, b0, c0 = edge(screen, j, k)
         det = screen[i, 0] * a0 + screen[i, 1] * b0 + screen[i, 2] * c0
         # counter-clockwise is negative where y points down
         if not ((det < 0) != mirrored[t] or materials[material, DOUBLE_SIDED]) or not abs(det) > 0:
             continue
-        wi, wj, wk = screen[i, 2], screen[j, 2], screen[k, 2]
-        if wi >= near and wj >= near and wk >= near:
-            xi, xj, xk = screen[i, 0] / wi, screen[j, 0] / wj, screen[k, 0] / wk
-            yi, yj, yk = screen[i, 1] / wi, screen[j, 1] / wj, screen[k, 1] / wk
-            low_x, high_x = min(xi, min(xj, xk)), max(xi, max(xj, xk))
-            low_y, high_y = min(yi, min(yj, yk)), max(yi, max(yj, yk))
-        else:
-            low_x, high_x, low_y, high_y = _clipped(screen, i, j, k, near)
-        if not (low_x < width and high_x > 0 and low_y < height and high_y > 0):
-            continue
-        # a sample lies in the middle of its cell
-        x0, x1 = ceil(max(low_x, 0.0) - 0.5), floor(min(high_x, width - 0.5) - 0.5) + 1
-        y0, y1 = ceil(max(low_y, 0.0) - 0.5), floor(min(high_y, height - 0.5) - 0.5) + 1
-        if x0 >= x1 or y0 >= y1:
-            continue
         a1, b1, c1 = edge(screen, k, i)
         a2, b2, c2 = edge(screen, i, j)
         if det < 0:
             a0, b0, c0, a1, b1, c1, a2, b2, c2, det = -a0, -b0, -c0, -a1, -b1, -c1, -a2, -b2, -c2, -det
-        tie0 = a0 > 0 or (a0 == 0 and b0 > 0)
-        tie1 = a1 > 0 or (a1 == 0 and b1 > 0)
-        tie2 = a2 > 0 or (a2 == 0 and b2 > 0)
-        q0, q1, q2 = screen[i, 3] / det, screen[j, 3] / det, screen[k, 3] / det
-        farthest = det / near
-        wide = x1 - x0 > 3
-        s0, s1, s2 = -1 / a0, -1 / a1, -1 / a2
+        sure0 = 0.0 if a0 > 0 or (a0 == 0 and b0 > 0) else _SURE
+        sure1 = 0.0 if a1 > 0 or (a1 == 0 and b1 > 0) else _SURE
+        sure2 = 0.0 if a2 > 0 or (a2 == 0 and b2 > 0) else _SURE
+        share = 1 / det
+        q0, q1, q2 = screen[i, 3] * share, screen[j, 3] * share, screen[k, 3] * share
+        crosses, farthest = nearest_q[n] == inf, det / near
         mode = materials[material, MODE]
+        wide = x1 - x0 > 3
+        s0 = s1 = s2 = 0.0
+        if wide:
+            s0, s1, s2 = -1 / a0, -1 / a1, -1 / a2
         for row in range(y0, y1):
             y = row + 0.5
             r0, r1, r2 = b0 * y + c0, b1 * y + c1, b2 * y + c2
@@ -216,20 +251,18 @@ def scan(surface, screen, mirrored, near, nearest, seen, depth):
             for column in range(first, end):
                 x = column + 0.5
                 e0, e1, e2 = a0 * x + r0, a1 * x + r1, a2 * x + r2
-                if e0 < 0 or e1 < 0 or e2 < 0:
+                if not (e0 >= sure0 and e1 >= sure1 and e2 >= sure2):
                     continue
-                if (e0 == 0 and not tie0) or (e1 == 0 and not tie1) or (e2 == 0 and not tie2):
-                    continue
-                q = e0 * q0 + e1 * q1 + e2 * q2
-                if q <= depth[row, column] or e0 + e1 + e2 > farthest:
+                q = np.float32(e0 * q0 + e1 * q1 + e2 * q2)
+                if q <= depth[row, column] or (crosses and e0 + e1 + e2 > farthest):
                     continue
                 if mode != OPAQUE:
-                    share = 1 / (e0 + e1 + e2)
-                    alpha = _alpha(
-                        attributes, materials, atlas, material, texels[t] * (wi * wj * wk) / det, i, j, k,
-                        e0 * share, e1 * share, e2 * share, nearest,
-                    )  # fmt: skip
+                    alpha = _alpha(surface, screen, t, e0, e1, e2, det, nearest)
                     if alpha < (cutoffs[material] if mode == MASK else _BAYER[row & 3, column & 3]):
                         continue
                 depth[row, column] = q
                 seen[row, column] = t
+        fresh += (x1 - x0) * (y1 - y0)
+        if fresh * 4 > height * width:
+            _farthest(depth, tiles)
+            fresh = 0

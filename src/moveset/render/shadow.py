@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from math import floor
+from math import ceil, floor
 from typing import NamedTuple
 
 import numpy as np
@@ -62,25 +62,32 @@ def _fall(points, slope_x, slope_z, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _cover(fallen, triangles, origin, cells, out):
-    """Set the cells of `out` whose middle lies in some triangle to 1; `cells` a metre."""
+    """Set the cells of `out` whose middle lies in some triangle to 1; `fallen` turns into cells, `cells` a metre.
+
+    Many triangles of a figure are smaller than a cell: with no middle in their box, they cost little.
+    """
     rows, columns = out.shape
+    shift_x, shift_z = np.float32(origin[0] * cells + 0.5), np.float32(origin[1] * cells + 0.5)
+    scale = np.float32(cells)
+    for v in range(fallen.shape[0]):
+        fallen[v, 0], fallen[v, 1] = fallen[v, 0] * scale - shift_x, fallen[v, 1] * scale - shift_z
     for t in range(triangles.shape[0]):
         i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        xi, zi = (fallen[i, 0] - origin[0]) * cells - 0.5, (fallen[i, 1] - origin[1]) * cells - 0.5
-        xj, zj = (fallen[j, 0] - origin[0]) * cells - 0.5, (fallen[j, 1] - origin[1]) * cells - 0.5
-        xk, zk = (fallen[k, 0] - origin[0]) * cells - 0.5, (fallen[k, 1] - origin[1]) * cells - 0.5
-        first, last = int(max(min(xi, min(xj, xk)), 0.0)), int(min(max(xi, max(xj, xk)), columns - 1.0))
-        top, bottom = int(max(min(zi, min(zj, zk)), 0.0)), int(min(max(zi, max(zj, zk)), rows - 1.0))
-        area = (xj - xi) * (zk - zi) - (xk - xi) * (zj - zi)
-        if area < 0:
+        xi, xj, xk = fallen[i, 0], fallen[j, 0], fallen[k, 0]
+        zi, zj, zk = fallen[i, 1], fallen[j, 1], fallen[k, 1]
+        first, last = max(ceil(min(xi, min(xj, xk))), 0), min(floor(max(xi, max(xj, xk))), columns - 1)
+        top, bottom = max(ceil(min(zi, min(zj, zk))), 0), min(floor(max(zi, max(zj, zk))), rows - 1)
+        if first > last or top > bottom:
+            continue
+        if (xj - xi) * (zk - zi) < (xk - xi) * (zj - zi):
             xj, zj, xk, zk = xk, zk, xj, zj
         for row in range(top, bottom + 1):
             for column in range(first, last + 1):
                 if (
                     out[row, column] == 0
-                    and (xj - column) * (zk - row) - (xk - column) * (zj - row) >= 0
-                    and (xk - column) * (zi - row) - (xi - column) * (zk - row) >= 0
-                    and (xi - column) * (zj - row) - (xj - column) * (zi - row) >= 0
+                    and (xj - column) * (zk - row) >= (xk - column) * (zj - row)
+                    and (xk - column) * (zi - row) >= (xi - column) * (zk - row)
+                    and (xi - column) * (zj - row) >= (xj - column) * (zi - row)
                 ):
                     out[row, column] = 1
 

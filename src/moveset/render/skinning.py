@@ -39,27 +39,41 @@ def joint_matrices(clip: Clip, frames: np.ndarray | slice = slice(None)) -> Arra
     return world
 
 
-def palette(joint_world: Array, skin_joints: np.ndarray, inverse_binds: Array) -> Array:
-    """(S, 3, 4) float32: takes bind-pose mesh coordinates to the world, for each joint of a skin.
+@njit(cache=True, nogil=True, error_model="numpy")
+def palette(joint_world, skin_joints, inverse_binds, out):  # noqa: ANN201
+    """Matrices `out` (S, 3, 4) that take bind-pose mesh coordinates to the world, for each joint of a skin.
 
     `joint_world` (J, 3, 4), `inverse_binds` (S, 4, 4).
     """
-    out = joint_world[skin_joints, :, :3] @ inverse_binds[:, :3]
-    out[..., 3] += joint_world[skin_joints, :, 3]
-    return out.astype(np.float32)
+    for s in range(len(skin_joints)):
+        world, bind = joint_world[skin_joints[s]], inverse_binds[s]
+        for r in range(3):
+            for c in range(4):
+                out[s, r, c] = world[r, 0] * bind[0, c] + world[r, 1] * bind[1, c] + world[r, 2] * bind[2, c]
+            out[s, r, 3] += world[r, 3]
 
 
-def normal_palette(matrices: Array) -> tuple[Array, np.ndarray]:
+@njit(cache=True, nogil=True, error_model="numpy")
+def normal_palette(matrices):  # noqa: ANN201
     """Matrices (S, 3, 3) that turn normals, and which joints mirror (S,), of a palette (S, 3, 4).
 
     Normals turn by the cofactors of the linear parts: the inverse transpose up to a factor, which exists for flat
     (singular) matrices too. The sign of the determinant is taken out, so that normals of mirrored parts still
     point outwards.
     """
-    a, b, c = matrices[:, 0, :3], matrices[:, 1, :3], matrices[:, 2, :3]
-    cofactors = np.stack((quaternion.cross(b, c), quaternion.cross(c, a), quaternion.cross(a, b)), axis=1)
-    mirrored = np.einsum("si,si->s", a, cofactors[:, 0]) < 0
-    return cofactors * np.where(mirrored, -1, 1).astype(matrices.dtype)[:, None, None], mirrored
+    turns = np.empty((len(matrices), 3, 3), dtype=np.float32)
+    mirrored = np.empty(len(matrices), dtype=np.bool_)
+    for s in range(len(matrices)):
+        m, turn = matrices[s], turns[s]
+        for r in range(3):
+            a, b = m[(r + 1) % 3], m[(r + 2) % 3]
+            for c in range(3):
+                d, e = (c + 1) % 3, (c + 2) % 3
+                turn[r, c] = a[d] * b[e] - a[e] * b[d]
+        mirrored[s] = m[0, 0] * turn[0, 0] + m[0, 1] * turn[0, 1] + m[0, 2] * turn[0, 2] < 0
+        if mirrored[s]:
+            turn *= np.float32(-1)
+    return turns, mirrored
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
