@@ -6,7 +6,7 @@ from moveset.geometry import quaternion
 from moveset.motion.canonical import Body, canonical_skeleton
 from moveset.motion.measure import planted_speed
 from moveset.motion.roles import FEET
-from moveset.synthetic import bad_clips, corpus, follow, names, synthesize
+from moveset.synthetic import bad_clips, corpus, curves, follow, names, synthesize
 from moveset.words import problems
 
 MILLIMETRE = 1e-3
@@ -114,9 +114,19 @@ def test_the_motion_has_no_jumps(clips):
         turned = (
             np.degrees(quaternion.angle_between(clip.rotations[1:], clip.rotations[:-1])).max() * clip.fps
         )
-        assert turned < 4000, name
+        assert turned < 3000, name
         moved = np.linalg.norm(np.diff(clip.world_positions, axis=0), axis=2).max() * clip.fps
         assert moved < 20, name
+
+
+def test_a_stroke_is_fastest_at_its_middle_key_though_a_coordinate_turns_round_there():
+    times = np.linspace(0, 1, 2001)
+    keys = np.array([[0.0, 1.0], [0.9, 0.0], [0.0, -1.0]])
+    path = curves.through([0.2, 0.5, 0.8], keys, times, strokes=(1,))
+    speed = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    assert abs(times[speed.argmax()] - 0.5) < 0.03
+    assert speed[times[1:] < 0.2].max() == 0 == speed[times[1:] > 0.8 + 1e-3].max()
+    np.testing.assert_allclose(path[[0, 1000, 2000]], keys, atol=1e-12)
 
 
 def test_events_lie_within_the_clip_and_in_order(clips):
@@ -183,12 +193,12 @@ def test_the_weapon_is_fastest_near_the_hit(name):
         assert speed[stroke & (np.abs(times - hit) < 0.09)].max() > 0.9 * speed[stroke].max()
 
 
-@pytest.mark.parametrize("name", [n for n in names() if n.startswith("two_handed") and "thrust" not in n])
+@pytest.mark.parametrize("name", [n for n in names() if n.startswith("two_handed")])
 def test_both_hands_stay_on_a_two_handed_weapon(name):
     clip = synthesize(name)
     left, right = (clip.world_positions[:, clip.skeleton.joint(f"{side}Prop")] for side in ("left", "right"))
     apart = np.linalg.norm(left - right, axis=1)
-    assert np.abs(apart - 0.19).max() < 5 * MILLIMETRE
+    assert np.abs(apart - 0.19).max() < MILLIMETRE
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 from moveset.motion import Clip, Event, Tags
 from moveset.synthetic import arms, clips, curves, gait, paths
-from moveset.synthetic.figure import ArmTrack, Figure, Trunk
+from moveset.synthetic.figure import ArmTrack, Figure, Trunk, about_y
 from moveset.synthetic.gait import Overlay, Ride, Style
 from moveset.synthetic.paths import Path
 from moveset.synthetic.recipe import Stage
@@ -27,7 +27,7 @@ _ARM = 0.5355
 SHAFT = 0.19
 """Between the hands on a two-handed weapon [m]."""
 
-ROLL = 0.05
+ROLL = 0.058
 """How long a forearm takes to roll the hand over, as the sigma of a Gaussian [s]."""
 
 
@@ -41,7 +41,6 @@ class Hold:
     """Where the weapon (the thumb side of the right hand) points."""
     off: Triple = (0.20, -0.28, 0.26)
     """Palm of the left hand where it is free."""
-    off_aim: Triple = (-0.3, 0.85, 0.45)
 
 
 @dataclass(frozen=True)
@@ -62,9 +61,9 @@ class Delays:
 
     pelvis: float = -0.05
     chest: float = -0.025
-    hand: float = 0.012
-    weapon: float = 0.02
-    off: float = 0.03
+    hand: float = 0.025
+    weapon: float = 0.03
+    off: float = 0.04
     head: float = -0.06
 
 
@@ -163,20 +162,40 @@ def weapon_arms(
     origin = arms.chest_place(figure, ride.trunk)
     palm = origin + quaternion.rotate(chest, grip)
     aim = _off_the_floor(aim, palm[:, 1], figure.size)
-    right = grasp(figure, ride.trunk, "right", palm, aim, ROLL * rate)
     if act.two_handed:
-        # the left hand goes where the right one really holds the shaft
-        hand_rotation, hand = arm_end(figure, ride.trunk, "right", right)
-        real_palm = hand + quaternion.rotate(hand_rotation, figure.offset["rightProp"])
-        real_aim = quaternion.rotate(hand_rotation, np.array([0.0, 0, 1]))
-        left = grasp(
-            figure, ride.trunk, "left", real_palm - SHAFT * scale * real_aim, real_aim, 1.8 * ROLL * rate
-        )
-    else:
-        off = _read_hold(act, "off", times, delays.off) * scale + jolt
-        off_aim = quaternion.rotate(chest, _read_aim(act, "off_aim", times, delays.off))
-        left = grasp(figure, ride.trunk, "left", origin + quaternion.rotate(chest, off), off_aim, ROLL * rate)
+        return _both_hands(figure, ride.trunk, palm, aim, SHAFT * scale, rate)
+    off = _read_hold(act, "off", times, delays.off) * scale + jolt
+    return {
+        "left": free_hand(figure, ride.trunk, "left", origin + quaternion.rotate(chest, off), ROLL * rate),
+        "right": grasp(figure, ride.trunk, "right", palm, aim, ROLL * rate),
+    }
+
+
+def _both_hands(
+    figure: Figure, trunk: Trunk, palm: Array, aim: Array, shaft: float, rate: float
+) -> dict[str, ArmTrack]:
+    """Arms on one weapon: the left palm goes where the right hand really holds the shaft, `shaft` [m] behind it.
+
+    Where the left arm is too short for that, both hands come nearer to its shoulder.
+    """
+    shoulder = arms.shoulder_place(figure, trunk, "left")
+    for _ in range(_PULLS):
+        right = grasp(figure, trunk, "right", palm, aim, ROLL * rate)
+        rotation, held = _palm(figure, trunk, "right", right)
+        real_aim = quaternion.rotate(rotation, np.array([0.0, 0, 1]))
+        wanted = held - shaft * real_aim
+        left = grasp(figure, trunk, "left", wanted, real_aim, 1.8 * ROLL * rate)
+        short = np.linalg.norm(_palm(figure, trunk, "left", left)[1] - wanted, axis=1)
+        if short.max() < 1e-4:
+            break
+        line = shoulder - wanted
+        pull = curves.envelope(1.1 * short, 0.03, rate) / np.linalg.norm(line, axis=1)
+        palm = palm + pull[:, None] * line
     return {"left": left, "right": right}
+
+
+_PULLS = 4
+"""How often hands are drawn in at most; each time leaves a small part of what was missing."""
 
 
 _REACH = 1.05
@@ -209,15 +228,35 @@ def grasp(figure: Figure, trunk: Trunk, side: str, palm: Array, aim: Array, lag:
     return arms.reaching(figure, trunk, side, wrist, hand, elbow, lag)
 
 
+def free_hand(figure: Figure, trunk: Trunk, side: str, palm: Array, lag: float) -> ArmTrack:
+    """An arm whose empty hand is near `palm` and lies along the forearm, a little bent."""
+    sign = 1.0 if side == "left" else -1.0
+    line = palm - arms.shoulder_place(figure, trunk, side)
+    along = abs(figure.offset[f"{side}Prop"][0]) / np.maximum(
+        np.linalg.norm(line, axis=1, keepdims=True), 0.1
+    )
+    elbow = quaternion.rotate(trunk.chest, _elbow(figure, trunk, palm, sign))
+    shoulder, upper, _, lower = arms.reach(figure, trunk, side, palm - along * line, elbow, lag)
+    collar = quaternion.multiply(trunk.chest, shoulder)
+    hand = np.broadcast_to(about_y(np.array(-sign * _RELAXED)), lower.shape)
+    return ArmTrack(shoulder, quaternion.inverse_multiply(collar, upper), lower, hand)
+
+
+_RELAXED = 0.25
+"""Bend of the wrist of an empty hand [rad]."""
+
+
 def _elbow(figure: Figure, trunk: Trunk, palm: Array, sign: float) -> Array:
-    """Where the elbow falls, in the chest: down and back, and out to the front when the hand is high."""
-    local = quaternion.inverse_rotate(trunk.chest, palm - arms.chest_place(figure, trunk))
-    high = curves.minimum_jerk((local[:, 1] / figure.arm + 0.1) / 0.7)[:, None]
-    return (1 - high) * np.array([sign * 0.55, -0.65, -0.55]) + high * np.array([sign * 0.75, -0.25, 0.55])
+    """Where the elbow falls, in the chest: down and back, inwards when the hand is behind, out when it is high."""
+    local = quaternion.inverse_rotate(trunk.chest, palm - arms.chest_place(figure, trunk)) / figure.arm
+    high = curves.minimum_jerk((local[:, 1] + 0.1) / 0.7)[:, None]
+    behind = curves.minimum_jerk((0.2 - local[:, 2]) / 0.6)[:, None]
+    low = (1 - behind) * np.array([sign * 0.55, -0.65, -0.55]) + behind * np.array([-sign * 0.3, -0.3, -0.9])
+    return (1 - high) * low + high * np.array([sign * 0.75, -0.25, 0.55])
 
 
-def arm_end(figure: Figure, trunk: Trunk, side: str, track: ArmTrack) -> tuple[Array, Array]:
-    """World rotation (F, 4) and position (F, 3) of the hand that an arm's angles give."""
+def _palm(figure: Figure, trunk: Trunk, side: str, track: ArmTrack) -> tuple[Array, Array]:
+    """World rotation (F, 4) of the hand that an arm's angles give, and position (F, 3) of its palm."""
     rotation = trunk.chest
     position = figure.upper_chest(trunk)
     for role, local in (
@@ -225,7 +264,7 @@ def arm_end(figure: Figure, trunk: Trunk, side: str, track: ArmTrack) -> tuple[A
     ):  # fmt: skip
         position = position + quaternion.rotate(rotation, figure.offset[f"{side}{role}"])
         rotation = quaternion.multiply(rotation, local)
-    return rotation, position
+    return rotation, position + quaternion.rotate(rotation, figure.offset[f"{side}Prop"])
 
 
 def shifted(keys: Sequence[tuple[float, Key]], seconds: float) -> tuple[tuple[float, Key], ...]:

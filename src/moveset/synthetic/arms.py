@@ -84,7 +84,7 @@ def reaching(
     )
 
 
-_GRIP = 0.50
+_GRIP = 0.45
 """Sine of the least angle between forearm and weapon: the wrist bends no further."""
 
 

@@ -45,6 +45,8 @@ class Style:
     """Factor on breathing and small shifts."""
     shift: float = 0.0
     """How far the weight wanders from foot to foot at a standstill [m]."""
+    rest: float = 0.0
+    """How far to the left of the middle of the feet the weight rests at a standstill [m]."""
     period: float | None = None
     """Breathing and shifts repeat after this time [s], for loops."""
 
@@ -107,7 +109,7 @@ def ride(
     place = place - fore * (0.012 * figure.size)
     height = _height(figure, style, plan, times, cycle, speed, run, rng)
 
-    weight = style.shift * still * curves.noise(times, rng, 0.16, style.period)
+    weight = still * (style.rest + style.shift * curves.noise(times, rng, 0.16, style.period))
     place = place + weight[:, None] * side_ways
     turn_rate = signal.gaussian(curves.rates(path.facing, rate), 0.2 * rate)
     push = signal.gaussian(curves.rates(velocity, rate), 0.1 * rate)
@@ -278,7 +280,7 @@ def _height(
     vault = leg - np.sqrt(np.maximum(leg**2 - (length / 2) ** 2, (0.6 * leg) ** 2))
     walk_rise = np.clip(0.33 * vault, 0, 0.032 * leg)
     # in flight the body falls freely: a sinusoid of the step rate whose top has that acceleration
-    run_rise = np.minimum(1.8 * GRAVITY / (2 * np.pi * cadence) ** 2, 0.065 * leg)
+    run_rise = np.minimum(2.0 * GRAVITY / (2 * np.pi * cadence) ** 2, 0.075 * leg)
     rise = style.bounce * ((1 - run) * walk_rise - run * run_rise)
     lowering = (
         0.006 + 0.010 * np.clip(speed / 1.3, 0, 1.5) * (1 - run) + 0.045 * run
@@ -316,7 +318,7 @@ def _thrown(track: FootTrack, flight: Array) -> FootTrack:
 def _drawn_in(figure: Figure, trunk: Trunk, side: str, track: FootTrack) -> FootTrack:
     """A swinging foot kept within reach: the last of the stretch is approached ever slower, so no knee snaps straight."""
     full = figure.thigh + figure.shank
-    bent, longest = 0.96 * full, 1.0 * full
+    bent, longest = 0.92 * full, 1.0 * full
     line = track.ankle - figure.hip(trunk, side)
     length = np.linalg.norm(line, axis=1)
     room = longest - bent

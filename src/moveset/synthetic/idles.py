@@ -18,11 +18,12 @@ def recipes() -> tuple[Recipe, ...]:
     """All of them."""
     seconds = 6.0
     standing = (
-        ("relaxed", replace(RELAXED, shift=0.018, noise=1.5), "stands relaxed and breathes", "Relaxing", "Light-Weighted"),
-        ("shifting", replace(RELAXED, shift=0.030, footing=Footing(stand_width=0.26, toe_out=0.2)),
+        ("relaxed", replace(RELAXED, shift=0.014, rest=0.045, noise=1.5, footing=Footing(stand_width=0.25, stagger=-0.10, toe_out=0.16)),
+         "stands relaxed and breathes", "Relaxing", "Light-Weighted"),
+        ("shifting", replace(RELAXED, shift=0.045, noise=1.5, footing=Footing(stand_width=0.27, stagger=0.06, toe_out=0.2)),
          "shifts the weight from foot to foot", "Relaxing", "Light-Weighted"),
-        ("tired", replace(TIRED, noise=2.0, shift=0.012), "stands tired and breathes hard", "Weak", "Powerless"),
-        ("proud", replace(PROUD, shift=0.014, noise=1.5, footing=Footing(stand_width=0.30, toe_out=0.22)),
+        ("tired", replace(TIRED, noise=2.0, shift=0.014, rest=-0.03), "stands tired and breathes hard", "Weak", "Powerless"),
+        ("proud", replace(PROUD, shift=0.014, rest=0.02, noise=1.5, footing=Footing(stand_width=0.30, stagger=0.08, toe_out=0.22)),
          "stands upright and proud", "Uninhibited", "Steady"),
         ("crouched", replace(CROUCHED, shift=0.018, noise=1.5), "waits crouched", "Nervous", "Steady"),
     )  # fmt: skip
