@@ -34,3 +34,7 @@ POSITION_TOLERANCE = 1e-4
 
 DEFAULT_FPS = 30.0
 """Rate of libraries and synthetic clips where nobody asks for another."""
+
+FPS_RANGE = (0.1, 1000.0)
+"""Frames a second; rates beyond are mistakes (a duration for a frame time, milliseconds), and seconds of such a
+clip resampled would fill any memory. Readers do not believe them, commands refuse them."""

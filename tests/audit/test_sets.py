@@ -34,6 +34,12 @@ def found(clips: list[Clip], check: str) -> list[list[Finding]]:
     return audit_set([digest(clip) for clip in clips], only=(check,))
 
 
+def test_a_clip_without_a_rate_to_speak_of_costs_no_other(clips):
+    slow = replace(clips[0], fps=1e-3, name="slow")
+    assert [bool(f) for f in found([slow, clips[0], clips[1]], "frame_rates")] == [True, False, False]
+    assert len(found([slow, slow, clips[0]], "frame_rates")) == 3
+
+
 def test_different_clips_are_silent(clips):
     assert audit_set([digest(clip) for clip in clips]) == [[] for _ in clips]
     assert audit_set([]) == []

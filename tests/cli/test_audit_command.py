@@ -57,8 +57,24 @@ def test_bad_use_is_one_line(clips, tmp_path, moveset):
     for arguments, words in (
         ((tmp_path / "nothing",), "no such file"),
         ((clips, "--only", "pop"), "no check"),
+        ((), "no input"),
     ):
         run = moveset("audit", *arguments)
         assert run.code == 2
         assert words in run.err
         assert run.err.count("\n") == 1
+
+
+def test_a_page_never_takes_the_place_of_a_clip(clips, moveset):
+    before = (clips / "walk.bvh").read_bytes()
+    run = moveset("audit", clips, "--html", clips / "walk.bvh")
+    assert run.code == 2
+    assert "is no name for a page -- end it in .html" in run.err
+    assert (clips / "walk.bvh").read_bytes() == before
+
+
+def test_an_unreadable_file_shows_in_the_exit_status_and_costs_no_other(clips, tmp_path, moveset):
+    (tmp_path / "cut.bvh").write_text("HIERARCHY")
+    run = moveset("audit", clips / "walk.bvh", tmp_path)
+    assert run.code == 2
+    assert "2 clips in 2 files: 1 error, 0 warning, 1 ok" in run.out

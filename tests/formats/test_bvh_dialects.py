@@ -192,7 +192,7 @@ def test_last_row_cut_off():
     assert checks(asset) == {"incomplete_frame", "header_mismatch"}
 
 
-@pytest.mark.parametrize("time", ["0", "-0.03", "nan", "0,0333", "soon"])
+@pytest.mark.parametrize("time", ["0", "-0.03", "nan", "0,0333", "soon", "33.3", "1e-12", "1e9", "1e-320"])
 def test_unusable_frame_time(time):
     asset = assert_reads(text_of(FIGURE, VALUES, frame_time=time))
     assert asset.clips[0].fps == 30 and checks(asset) == {"frame_time"}

@@ -410,3 +410,12 @@ def test_meshes_of_rigid_figures_come_back():
     for frame in (0, 6):
         ours = all_vertices(asset.characters[0], asset.clips[0], frame)
         np.testing.assert_allclose(all_vertices(back.characters[0], back.clips[0], frame), ours, atol=1e-6)
+
+
+def test_a_rate_out_of_this_world_is_not_believed():
+    def keyed(fps: float) -> Asset:
+        return Asset(clips=(random_clip(some_skeleton(), 8, fps=fps),))
+
+    assert again(keyed(1e7)).clips[0].fps == 30
+    with pytest.raises(MovesetError, match=r"hours at 30 fps -- key times are seconds"):
+        again(keyed(1e-7))

@@ -24,7 +24,9 @@ def test_a_policy_is_laid_over_the_default_one():
     ("text", "says"),
     [
         ("fbs = 30", "unknown field 'fbs' -- the fields are fps, held_out"),
-        ("fps = -1", "fps is -1"),
+        ("fps = -1", "fps is -1 -- give 0.1 to 1000, or 0"),
+        ("fps = nan", "fps is nan"),
+        ("fps = 1e9", "fps is 1e\\+09"),
         ("held_out = 1", "from 0 to below 1"),
         ("split = 'x'", "say hash or sidecar"),
         ("[actions]\npops = 'mend'", "pops = 'mend'"),

@@ -28,7 +28,7 @@ def frame_rates(digests: Sequence[Digest]) -> dict[int, list[Finding]]:
             )
         ]
         for i, item in moving
-        if abs(item.fps / usual - 1) > ROUNDING
+        if abs(item.fps - usual) > ROUNDING * item.fps
     }  # fmt: skip
 
 

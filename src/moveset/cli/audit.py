@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from moveset.cli.options import Flag, Names
 from moveset.cli.printing import print_json
 from moveset.cli.progress import track
+from moveset.errors import MovesetError
 from moveset.motion import Finding
 from moveset.workflows.audit import AuditReport, ClipReport, audit_files
 from moveset.workflows.audit_report import sentence, write_html
@@ -50,7 +51,8 @@ class AuditOptions:
 def audit(*paths: str, options: Annotated[AuditOptions | None, Parameter(name="*")] = None) -> int:
     """Check clips: torn, frozen, sliding, additive, mis-scaled, doubled ones and more, each with advice.
 
-    `error` means that a clip cannot be used as it is, `warning` that a person should look.
+    `error` means that a clip cannot be used as it is, `warning` that a person should look. The exit status is 2
+    when a file could not be read.
 
     Parameters
     ----------
@@ -58,6 +60,8 @@ def audit(*paths: str, options: Annotated[AuditOptions | None, Parameter(name="*
         Files, folders or .zip archives.
     """
     options = options or AuditOptions()
+    if options.html is not None and not options.html.lower().endswith((".html", ".htm")):
+        raise MovesetError("is no name for a page", file=options.html or "--html", do="end it in .html")
     report = audit_files(
         paths,
         only=options.only,
@@ -66,15 +70,16 @@ def audit(*paths: str, options: Annotated[AuditOptions | None, Parameter(name="*
         workers=options.workers,
         track=track,
     )
-    if options.html:
-        write_html(report, options.html)
     if options.json:
         print_json(as_json(report))
     else:
         print_text(report, options.all)
-        if options.html:
+    if options.html:
+        write_html(report, options.html)
+        if not options.json:
             print(f"wrote {options.html}")
-    return 2 if options.strict and report.verdicts.get("error") else 0
+    unread = report.counts.get("unreadable")
+    return 2 if unread or (options.strict and report.verdicts.get("error")) else 0
 
 
 def as_json(report: AuditReport) -> dict[str, object]:

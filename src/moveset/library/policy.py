@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from moveset.audit.registry import SET_CHECKS
-from moveset.conventions import DEFAULT_FPS
+from moveset.conventions import DEFAULT_FPS, FPS_RANGE
 from moveset.errors import MovesetError
 from moveset.geometry import quaternion
 from moveset.motion import Clip, Finding
@@ -50,9 +50,11 @@ class Policy:
     """drop, repair or keep, by check."""
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.fps) and self.fps >= 0):
+        if self.fps != 0 and not FPS_RANGE[0] <= self.fps <= FPS_RANGE[1]:
+            low, high = FPS_RANGE
             raise MovesetError(
-                f"policy: fps is {self.fps}", do="give a frame rate, or 0 to keep each clip's own"
+                f"policy: fps is {self.fps:g}",
+                do=f"give {low:g} to {high:g}, or 0 to keep each clip's own rate",
             )
         if not 0 <= self.held_out < 1:
             raise MovesetError(f"policy: held_out is {self.held_out}", do="give a share from 0 to below 1")

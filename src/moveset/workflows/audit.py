@@ -98,6 +98,9 @@ def audit_files(
 
     `only` and `skip` name checks. `workers` are processes, by default one a core for more than a few files.
     """
+    paths = list(paths)
+    if not paths:
+        raise MovesetError("no input", do="name files, folders or .zip archives")
     jobs = [Job(file, root) for file, root in list_sources(paths).items()]
     only, skip = known(only), known(skip)
     workers = workers or (min(os.cpu_count() or 1, 8) if len(jobs) >= WORTH_WORKERS else 1)

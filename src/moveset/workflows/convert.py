@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from moveset import formats
+from moveset.conventions import FPS_RANGE
 from moveset.errors import MovesetError
 from moveset.formats import locations
 from moveset.motion import Asset, Character, Finding
@@ -57,8 +58,11 @@ class Conversion:
     """Give motions without a mesh the mannequin, where the format holds meshes."""
 
     def __post_init__(self) -> None:
-        if self.fps is not None and not 0 < self.fps < 1e5:
-            raise MovesetError(f"{self.fps:g} frames a second is no frame rate", do="give a positive number")
+        low, high = FPS_RANGE
+        if self.fps is not None and not low <= self.fps <= high:
+            raise MovesetError(
+                f"{self.fps:g} frames a second is no frame rate", do=f"give {low:g} to {high:g}"
+            )
 
 
 def plan_files(paths: Sequence[str], output: str, to: str | None = None) -> list[Plan]:

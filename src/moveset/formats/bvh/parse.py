@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Literal
 
 import numpy as np
 
-from moveset.conventions import DEFAULT_FPS
+from moveset.conventions import DEFAULT_FPS, FPS_RANGE
 from moveset.errors import MovesetError
 from moveset.formats.bvh.document import Document
 from moveset.formats.bvh.hierarchy import read_hierarchy
@@ -150,7 +149,7 @@ def _seconds(text: str) -> tuple[float, tuple[Finding, ...]]:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if math.isfinite(seconds) and seconds > 0:
+    if seconds > 0 and FPS_RANGE[0] <= 1 / seconds <= FPS_RANGE[1]:
         return seconds, ()
     said = f"the frame time is {text!r}" if text else "the file has no frame time"
     return 0.0, (
