@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import moveset
 
 PACKAGE = Path(moveset.__file__).parent
+MAP = Path(__file__).parents[1] / "CONTRIBUTING.md"
 
 FLOORS = {
     "errors": 0,
@@ -44,6 +46,9 @@ HOMES = {
     "numba": {"render", "runtime", "motion/kernels.py", "formats", "workflows/doctor.py"},
     "orjson": {"formats"},
     "cyclopts": {"cli"},
+    "rich": {"cli"},
+    "PIL": {"render", "formats", "workflows/thumbnail.py", "workflows/doctor.py"},
+    "scipy": {"motion/measure.py"},
 }
 """Rooms (or single files) that may import a heavy library."""
 
@@ -72,6 +77,17 @@ def imported(tree: ast.AST):
 
 def test_every_room_has_a_floor():
     assert {room_of(path) for path, _ in modules()} <= FLOORS.keys()
+
+
+def test_the_map_shows_the_rooms_that_there_are():
+    rows = re.findall(r"^\| (\d) \| (`[^|]*`) \|", MAP.read_text(encoding="utf-8"), re.M)
+    shown = {
+        re.sub(r"/$|\.py$", "", name): int(floor)
+        for floor, names in rows
+        for name in re.findall("`([^`]+)`", names)
+    }
+    rooms = {room_of(path) for path, _ in modules()} - {"__main__"}
+    assert shown == {room: FLOORS[room] for room in rooms}
 
 
 def test_imports_go_down():

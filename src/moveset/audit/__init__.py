@@ -1,4 +1,4 @@
-"""Checks of clips: one a file, Clip -> Findings. A new check is a file and a line in registry.py."""
+"""Checks of clips: one a file, Clip -> Findings. A new check is a file and its name in registry.py."""
 
 from moveset.audit.check import Check, SetCheck
 from moveset.audit.digest import Digest, digest

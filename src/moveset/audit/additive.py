@@ -81,4 +81,4 @@ def _finding(clip: Clip, severity: str, message: str, value: float | None, advic
     )  # fmt: skip
 
 
-CHECK = Check("additive", "differences meant to be added to another clip", additive, needs="finite")
+CHECKS = (Check("additive", "differences meant to be added to another clip", additive, needs="finite"),)

@@ -57,4 +57,4 @@ def _rushes(clip: Clip) -> tuple[int, ...]:
     return worst(at + 1, speed[at])
 
 
-CHECK = Check("body_jolt", "the whole body jumps, or is shaken because its root was lost", body_jolt)
+CHECKS = (Check("body_jolt", "the whole body jumps, or is shaken because its root was lost", body_jolt),)

@@ -16,7 +16,7 @@ SHOWN_FRAMES = 8
 
 @dataclass(frozen=True)
 class Check:
-    """One question asked of every clip. The last line of its module; audit/registry.py lists the modules."""
+    """One question asked of every clip. It stands in CHECKS, at the foot of its module; audit/registry.py lists these."""
 
     name: str
     about: str

@@ -107,6 +107,6 @@ def _finding(item: Digest, other: Digest, text: str, distance: float, severity: 
     )  # fmt: skip
 
 
-CHECK = SetCheck(
-    "duplicates", "the same motion again, also mirrored, in place or in another export", duplicates
+CHECKS = (
+    SetCheck("duplicates", "the same motion again, also mirrored, in place or in another export", duplicates),
 )

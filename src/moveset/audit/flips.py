@@ -41,4 +41,4 @@ def flips(clip: Clip) -> list[Finding]:
     ]  # fmt: skip
 
 
-CHECK = Check("flips", "a joint turns over within a frame or two", flips)
+CHECKS = (Check("flips", "a joint turns over within a frame or two", flips),)

@@ -81,4 +81,4 @@ def _belt(clip: Clip, size: float) -> float | None:
     return speed * size if in_place else None
 
 
-CHECK = Check("foot_skate", "standing feet that slide; cycles in place as information", foot_skate)
+CHECKS = (Check("foot_skate", "standing feet that slide; cycles in place as information", foot_skate),)

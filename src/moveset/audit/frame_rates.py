@@ -32,4 +32,4 @@ def frame_rates(digests: Sequence[Digest]) -> dict[int, list[Finding]]:
     }  # fmt: skip
 
 
-CHECK = SetCheck("frame_rates", "clips at another frame rate than the others", frame_rates)
+CHECKS = (SetCheck("frame_rates", "clips at another frame rate than the others", frame_rates),)

@@ -25,4 +25,4 @@ def not_finite(clip: Clip) -> list[Finding]:
     ]  # fmt: skip
 
 
-CHECK = Check("not_finite", "NaN or infinite numbers", not_finite, needs="any")
+CHECKS = (Check("not_finite", "NaN or infinite numbers", not_finite, needs="any"),)

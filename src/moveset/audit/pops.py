@@ -56,4 +56,4 @@ def _cause(clip: Clip, joint: int, frame: int) -> int:
     return chain[int(np.argmax(excess))] if excess.max() > 0.1 else joint
 
 
-CHECK = Check("pops", "a joint jumps within a frame or two and fast motion does not explain it", pops)
+CHECKS = (Check("pops", "a joint jumps within a frame or two and fast motion does not explain it", pops),)

@@ -1,27 +1,11 @@
-"""The list of checks. A new check is a file in this room and a line here."""
+"""The list of checks. A new check is a file in this room and its name here."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from importlib import import_module
 
-from moveset.audit import (
-    additive,
-    body_jolt,
-    duplicates,
-    flips,
-    floor,
-    foot_skate,
-    frame_rates,
-    not_finite,
-    pops,
-    quaternions,
-    skeletons,
-    still,
-    t_pose,
-    too_short,
-    tracks,
-    units,
-)
+from moveset.audit.additive import is_additive
 from moveset.audit.body import start_of_motion
 from moveset.audit.check import Check, SetCheck, placed
 from moveset.audit.digest import Digest
@@ -29,24 +13,32 @@ from moveset.errors import MovesetError
 from moveset.motion import Clip, Finding
 from moveset.motion.asset import SEVERITIES
 
-CHECKS: tuple[Check, ...] = (
-    not_finite.CHECK,
-    too_short.CHECK,
-    additive.CHECK,
-    *t_pose.CHECKS,
-    *quaternions.CHECKS,
-    pops.CHECK,
-    body_jolt.CHECK,
-    flips.CHECK,
-    *still.CHECKS,
-    *units.CHECKS,
-    foot_skate.CHECK,
-    *floor.CHECKS,
-    *tracks.CHECKS,
+MODULES = (
+    "not_finite",
+    "too_short",
+    "additive",
+    "t_pose",
+    "quaternions",
+    "pops",
+    "body_jolt",
+    "flips",
+    "still",
+    "units",
+    "foot_skate",
+    "floor",
+    "tracks",
+    "skeletons",
+    "duplicates",
+    "frame_rates",
 )
+"""The modules of this room whose CHECKS are asked, in this order."""
+
+_ALL = [check for name in MODULES for check in import_module(f"moveset.audit.{name}").CHECKS]
+
+CHECKS: tuple[Check, ...] = tuple(check for check in _ALL if isinstance(check, Check))
 """Asked of each clip."""
 
-SET_CHECKS: tuple[SetCheck, ...] = (skeletons.CHECK, duplicates.CHECK, frame_rates.CHECK)
+SET_CHECKS: tuple[SetCheck, ...] = tuple(check for check in _ALL if isinstance(check, SetCheck))
 """Asked of all clips together."""
 
 
@@ -103,7 +95,7 @@ def _views(clip: Clip) -> dict[str, Clip]:
     views = {"any": clip}
     if len(clip) and clip.is_finite:
         views["finite"] = clip
-        if not additive.is_additive(clip):
+        if not is_additive(clip):
             views["pose"] = clip
             start = start_of_motion(clip)
             views["motion"] = clip.slice(start, len(clip)) if start else clip

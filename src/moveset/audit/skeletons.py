@@ -107,4 +107,4 @@ def _listed(names) -> str:
     return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
-CHECK = SetCheck("skeletons", "clips whose skeleton is not that of the others", skeletons)
+CHECKS = (SetCheck("skeletons", "clips whose skeleton is not that of the others", skeletons),)

@@ -36,4 +36,4 @@ def _finding(clip: Clip, severity: str, message: str, advice: str) -> Finding:
     return Finding("too_short", severity, clip.name, message, value=clip.seconds, unit="s", advice=advice)
 
 
-CHECK = Check("too_short", "no frame, one pose, or less than 0.2 s", too_short, needs="any")
+CHECKS = (Check("too_short", "no frame, one pose, or less than 0.2 s", too_short, needs="any"),)
