@@ -33,26 +33,28 @@ class Binary:
         self._length += size + -size % 4
         return len(self.views) - 1
 
-    def pack(
-        self, arrays: Sequence[np.ndarray], bounds: bool = False, target: int | None = None
-    ) -> list[int]:
-        """Accessors of arrays (n,) or (n, width) that share one buffer view, each aligned to 4 bytes."""
-        arrays = [np.ascontiguousarray(array) for array in arrays]
-        offsets = np.cumsum([0] + [array.nbytes + -array.nbytes % 4 for array in arrays]).tolist()
-        content = b"".join(
-            part for array in arrays for part in (array.tobytes(), b"\0" * (-array.nbytes % 4))
-        )
-        view = self.view(content, **({} if target is None else {"target": target}))
-        for array, offset in zip(arrays, offsets):
-            self.accessors.append(_entry(array, view, offset, bounds))
-        return list(range(len(self.accessors) - len(arrays), len(self.accessors)))
-
     def array(self, array: np.ndarray, bounds: bool = False, target: int | None = None) -> int:
-        """The accessor of one array in a buffer view of its own."""
-        return self.pack([array], bounds, target)[0]
+        """The accessor of one array (n,) or (n, width) in a buffer view of its own."""
+        view = self.view(array.tobytes(), **({} if target is None else {"target": target}))
+        self.accessors.append(_entry(array, view, bounds))
+        return len(self.accessors) - 1
+
+    def rows(self, blocks: Sequence[np.ndarray]) -> range:
+        """Accessors of all rows of blocks (K, n, width) of numbers, which share one buffer view."""
+        contents = [np.asarray(block, dtype=np.float32) for block in blocks]
+        view = self.view(b"".join([block.tobytes() for block in contents]))
+        first, offset = len(self.accessors), 0
+        for block in contents:
+            rows, count, width = block.shape
+            size = 4 * count * width
+            kind = {"bufferView": view, "componentType": 5126, "count": count, "type": _KIND_OF[width]}
+            starts = range(offset, offset + rows * size, size)
+            self.accessors += [{**kind, "byteOffset": start} for start in starts]
+            offset += rows * size
+        return range(first, len(self.accessors))
 
 
-def _entry(array: np.ndarray, view: int, offset: int, bounds: bool) -> dict:
+def _entry(array: np.ndarray, view: int, bounds: bool) -> dict:
     flat = array.reshape(len(array), -1)
     entry: dict = {
         "bufferView": view,
@@ -60,8 +62,6 @@ def _entry(array: np.ndarray, view: int, offset: int, bounds: bool) -> dict:
         "count": len(array),
         "type": _KIND_OF[flat.shape[1]],
     }
-    if offset:
-        entry["byteOffset"] = offset
     if bounds:
         entry["min"], entry["max"] = flat.min(axis=0).tolist(), flat.max(axis=0).tolist()
     return entry

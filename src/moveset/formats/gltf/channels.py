@@ -16,6 +16,9 @@ from moveset.motion import Clip
 AT_REST = 1e-6
 """A translation [m] or scale this close to its rest value all along needs no track."""
 
+Block = tuple[str, list[int], np.ndarray]
+"""Tracks of one path and equal length: the path, K nodes, values (K, keys, width)."""
+
 
 class ClipWriter:
     """Writes clips onto the nodes of one rig. Clips of equal length share their key times."""
@@ -32,61 +35,66 @@ class ClipWriter:
     def write(self, clip: Clip, joints: np.ndarray) -> dict:
         """The animation of `clip`; `joints` (J,) says which joint of the rig each of its joints is, -1 for none."""
         _check(clip)
-        known = np.flatnonzero(joints >= 0)
-        at = joints[known]
-        moving: list[tuple[int, str, np.ndarray]] = []
-        still: list[tuple[int, str, np.ndarray]] = []
-        for path, values, needed in self._paths(clip, known, at):
-            varies = _varies(values)
-            tracks = np.ascontiguousarray(np.swapaxes(values[:, varies], 0, 1), dtype=np.float32)
-            moving += zip(self._rig.nodes[at[varies]].tolist(), [path] * len(tracks), tracks)
-            held = np.flatnonzero(~varies & needed)
-            ends = np.repeat(values[0, held, None].astype(np.float32), min(len(clip), 2), axis=1)
-            still += zip(self._rig.nodes[at[held]].tolist(), [path] * len(held), ends)
+        moving, still = self._blocks(clip, joints)
         moving += self._weights(clip)
         animation: dict = {"name": clip.name, "channels": [], "samplers": []}
-        for tracks, ends_only in ((moving, False), (still, True)):
-            if not tracks:
+        samplers, channels = animation["samplers"], animation["channels"]
+        for blocks, ends_only in ((moving, False), (still, True)):
+            if not blocks:
                 continue
             keys = self._key_times(clip, ends_only)
-            for (node, path, _), output in zip(tracks, self._binary.pack([values for *_, values in tracks])):
-                target = {"node": node, "path": path}
-                animation["channels"].append({"sampler": len(animation["samplers"]), "target": target})
-                animation["samplers"].append({"input": keys, "output": output, "interpolation": "LINEAR"})
+            outputs = self._binary.rows([values for *_, values in blocks])
+            targets = [{"node": node, "path": path} for path, nodes, _ in blocks for node in nodes]
+            channels += [
+                {"sampler": at, "target": target} for at, target in enumerate(targets, len(samplers))
+            ]
+            samplers += [{"input": keys, "output": o, "interpolation": "LINEAR"} for o in outputs]
         carried = {curve for names, _ in self._shapes.values() for curve in names}
         loose = {name: curve for name, curve in clip.curves.items() if name not in carried}
         animation["extras"] = extras.write_animation(clip, loose)
         return animation
 
-    def _paths(
-        self, clip: Clip, known: np.ndarray, at: np.ndarray
-    ) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """(path, values of the nodes (F, K, width), which tracks a reader could not guess (K,))."""
-        rig, rest = self._rig, self._rig.skeleton
-        rotations = clip.rotations[:, known]
-        if len(clip) > 1 and clip.rotations.strides[0]:
-            rotations = quaternion.unroll(rotations)
-        rotations = rig.unbake(at, quaternion.normalize(rotations))
-        translations = clip.translations[:, known]
-        moved = np.abs(translations[0] - rest.rest_translations[at]).max(axis=-1, initial=0) > AT_REST
-        paths = [
-            ("rotation", rotations, np.ones(len(at), dtype=bool)),
-            ("translation", rig.unbake_translations(at, translations), moved),
-        ]
-        if clip.scales is not None:
-            scales = clip.scales[:, known]
-            scaled = np.abs(scales[0] - 1).max(axis=-1, initial=0) > AT_REST
-            paths.append(("scale", scales * rig.rest_scales[at], scaled))
-        return paths
+    def _blocks(self, clip: Clip, joints: np.ndarray) -> tuple[list[Block], list[Block]]:
+        """Tracks that move, and two keys of those that hold still and that a reader could not guess."""
+        rig = self._rig
+        known, ends = np.flatnonzero(joints >= 0), min(len(clip), 2)
+        rest, ones = rig.skeleton.rest_translations, np.ones((len(rig.skeleton), 3))
+        moving: list[Block] = []
+        still: list[Block] = []
+        for path, values, to_nodes, guessed in (
+            ("rotation", clip.rotations, self._rotations, None),
+            ("translation", clip.translations, rig.unbake_translations, rest),
+            ("scale", clip.scales, self._scales, ones),
+        ):
+            if values is None:
+                continue
+            varies = _varies(values)[known]
+            at, held = known[varies], known[~varies]
+            if guessed is not None:
+                off = np.abs(values[0, held] - guessed[joints[held]]).max(axis=-1, initial=0)
+                held = held[off > AT_REST]
+            for blocks, some, keys, times in ((moving, at, values, 1), (still, held, values[:1], ends)):
+                if len(some):
+                    own = np.swapaxes(to_nodes(joints[some], keys[:, some]), 0, 1)
+                    blocks.append((path, rig.nodes[joints[some]].tolist(), own.repeat(times, axis=1)))
+        return moving, still
 
-    def _weights(self, clip: Clip) -> list[tuple[int, str, np.ndarray]]:
-        tracks = []
+    def _rotations(self, joints: np.ndarray, rotations: np.ndarray) -> np.ndarray:
+        if len(rotations) > 1:
+            rotations = quaternion.unroll(rotations)
+        return self._rig.unbake(joints, quaternion.normalize(rotations))
+
+    def _scales(self, joints: np.ndarray, scales: np.ndarray) -> np.ndarray:
+        return scales * self._rig.rest_scales[joints]
+
+    def _weights(self, clip: Clip) -> list[Block]:
+        tracks: list[Block] = []
         for node, (names, weights) in self._shapes.items():
             if not any(name in clip.curves for name in names):
                 continue
             rest = [np.full(len(clip), weight) for weight in weights]
             curves = [clip.curves.get(name, held) for name, held in zip(names, rest)]
-            tracks.append((node, "weights", np.stack(curves, axis=1).astype(np.float32).ravel()))
+            tracks.append(("weights", [node], np.stack(curves, axis=1).reshape(1, -1, 1)))
         return tracks
 
     def _key_times(self, clip: Clip, ends_only: bool) -> int:
@@ -98,17 +106,18 @@ class ClipWriter:
 
 
 def _varies(values: np.ndarray) -> np.ndarray:
-    """(K,) whether a track (F, K, width) changes at all."""
+    """(J,) whether a track of values (F, J, width) changes at all."""
     if len(values) < 2 or not values.strides[0]:
         return np.zeros(values.shape[1], dtype=bool)
-    return (values != values[:1]).any(axis=(0, 2))
+    return (values[1:] != values[0]).any(axis=0).any(axis=-1)
 
 
 def _check(clip: Clip) -> None:
     if not len(clip):
         raise MovesetError(f"clip {clip.name!r} has no frames", do="leave it out")
     curves = [np.asarray(curve) for curve in clip.curves.values()]
-    for array in (clip.rotations, clip.translations, clip.scales, *curves):
+    times = np.array([event.time for event in clip.events])
+    for array in (clip.rotations, clip.translations, clip.scales, times, *curves):
         if array is not None and not np.isfinite(array).all():
             raise MovesetError(
                 f"clip {clip.name!r} holds NaN or infinite numbers",

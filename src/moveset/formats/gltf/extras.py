@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,7 @@ def write_animation(clip: Clip, curves: dict[str, np.ndarray]) -> dict:
         ours["loop"] = True
     if clip.additive:
         ours["additive"] = True
-    tags = _without_defaults(asdict(clip.tags), asdict(Tags()))
+    tags = _stated(clip.tags, Tags())
     if tags:
         ours["tags"] = tags
     if clip.events:
@@ -105,15 +105,15 @@ def read_roles(node: dict) -> str | None:
     return role if isinstance(role, str) else None
 
 
-def _without_defaults(values: dict, defaults: dict) -> dict:
-    out = {}
-    for key, value in values.items():
-        if isinstance(value, dict):
-            value = _without_defaults(value, defaults[key])
-            if value:
-                out[key] = value
-        elif value != defaults[key]:
-            out[key] = list(value) if isinstance(value, tuple) else value
+def _stated(given: Tags | Annotation, blank: Tags | Annotation) -> dict[str, Any]:
+    """The fields that say something."""
+    out: dict[str, Any] = {}
+    for name in blank.__dataclass_fields__:
+        value, default = getattr(given, name), getattr(blank, name)
+        if value != default:
+            if isinstance(value, Annotation):
+                value = _stated(value, default)
+            out[name] = list(value) if isinstance(value, tuple) else value
     return out
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Sequence
+from itertools import chain
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -45,12 +47,16 @@ def patch(source: GltfSource, clips: Sequence[Clip], keep_existing: bool) -> tup
         IndexError,
         KeyError,
         TypeError,
+        RecursionError,
     ):  # parts that reading never looks at are walked here
         raise document.error("parts that only writing looks at do not follow the glTF schema") from None
     _embed_images(document, out, binary)
     writers = [ClipWriter(part.rig, binary, _shapes(source)) for part in source.parts]
+    places: dict[int, tuple[int, np.ndarray]] = {}  # by skeleton: clips of one file share theirs
     for clip in clips:
-        part, joints = _place(source, clip)
+        if id(clip.skeleton) not in places:
+            places[id(clip.skeleton)] = _place(source, clip)
+        part, joints = places[id(clip.skeleton)]
         out["animations"].append(writers[part].write(clip, joints))
     _spell_out_matrices(source, out)
     _drop_wrong_skeletons(source, out)
@@ -109,16 +115,16 @@ def _shapes(source: GltfSource) -> dict[int, tuple[tuple[str, ...], tuple[float,
 def _without_animations(document: Document, kept: list[dict]) -> tuple[dict, Binary]:
     """A copy of the document's JSON with the animations `kept`, and only what they and all else need."""
     own_tables = ("meshes", "skins", "nodes", "images")
-    out = {key: copy.deepcopy(value) if key in own_tables else value for key, value in document.json.items()}
-    out["animations"] = copy.deepcopy(kept)
+    out = {key: _copy(value) if key in own_tables else value for key, value in document.json.items()}
+    out["animations"] = _copy(kept)
     accessors, views = document.table("accessors"), document.table("bufferViews")
     dropped = _samplers_use(document.table("animations")) - _samplers_use(kept)
     dropped -= {holder[key] for holder, key in _accessor_references(out) if type(holder[key]) is int}
-    staying = [i for i in range(len(accessors)) if i not in dropped]
-    out["accessors"] = [copy.deepcopy(accessors[i]) for i in staying]
-    _renumber(document, _accessor_references(out), staying)
+    left = [i for i in range(len(accessors)) if i not in dropped]
+    out["accessors"] = [_copy(accessors[i]) for i in left]
+    _renumber(document, _accessor_references(out), left)
 
-    before = {view for i in dropped for view in _views_of(accessors[i])}
+    before = _views_of([accessors[i] for i in dropped])
     holding = {
         key: table for key, table in out.items() if key not in ("animations", "bufferViews", "buffers")
     }
@@ -127,13 +133,20 @@ def _without_animations(document: Document, kept: list[dict]) -> tuple[dict, Bin
     _renumber(document, ((holder, "bufferView") for holder in _view_holders(holding)), staying)
     out["bufferViews"] = []
     binary = Binary(out["accessors"], out["bufferViews"])
-    mended = _mended_views(document, [i for i in range(len(accessors)) if i not in dropped])
+    mended = _mended_views(document, left)
     for i in staying:
         layout = {
             key: value for key, value in views[i].items() if key not in ("buffer", "byteOffset", "byteLength")
         }
         binary.view(mended.get(i) or _view_bytes(document, i), **layout)
     return out, binary
+
+
+def _copy(part: Any) -> Any:
+    """A copy of JSON, several times as fast as that of the standard library."""
+    if isinstance(part, dict):
+        return {key: _copy(value) for key, value in part.items()}
+    return [_copy(value) for value in part] if isinstance(part, list) else part
 
 
 def _view_bytes(document: Document, view: int) -> memoryview:
@@ -172,12 +185,8 @@ def _mended_views(document: Document, accessors: list[int]) -> dict[int, bytearr
 
 
 def _samplers_use(animations: list[dict]) -> set[int]:
-    return {
-        s[key]
-        for animation in animations
-        for s in animation.get("samplers", [])
-        for key in ("input", "output")
-    }
+    samplers = [sampler for animation in animations for sampler in animation.get("samplers", [])]
+    return {*map(itemgetter("input"), samplers), *map(itemgetter("output"), samplers)}
 
 
 def _accessor_references(out: dict) -> Iterator[tuple[dict, str]]:
@@ -199,10 +208,10 @@ def _accessor_references(out: dict) -> Iterator[tuple[dict, str]]:
         yield from ((instances, key) for key in instances)
 
 
-def _views_of(accessor: dict) -> list[int]:
-    sparse = accessor.get("sparse", {})
-    holders = (accessor, sparse.get("indices", {}), sparse.get("values", {}))
-    return [holder["bufferView"] for holder in holders if "bufferView" in holder]
+def _views_of(accessors: list[dict]) -> set[int]:
+    sparse = [accessor["sparse"] for accessor in accessors if "sparse" in accessor]
+    holders = chain(accessors, (part[key] for part in sparse for key in ("indices", "values") if key in part))
+    return {holder["bufferView"] for holder in holders if "bufferView" in holder}
 
 
 def _view_holders(part: object) -> Iterator[dict]:
@@ -264,6 +273,8 @@ def _drop_wrong_skeletons(source: GltfSource, out: dict) -> None:
 def _spell_out_matrices(source: GltfSource, out: dict) -> None:
     """Animated nodes must have translation, rotation and scale instead of a matrix."""
     nodes = source.nodes
+    if not any("matrix" in node for node in out.get("nodes", [])):
+        return
     moved = {c["target"].get("node") for a in out["animations"] for c in a["channels"]}
     for node in moved - {None}:
         if out["nodes"][node].pop("matrix", None) is not None:

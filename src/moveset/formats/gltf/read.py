@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from moveset.formats.gltf import extras, vrm
 from moveset.formats.gltf.animation import ClipReader
-from moveset.formats.gltf.document import Document
+from moveset.formats.gltf.document import Document, collector_paused
 from moveset.formats.gltf.joints import SOCKET, characters_of, find_joints
 from moveset.formats.gltf.materials import read_materials
 from moveset.formats.gltf.meshes import MeshReader
@@ -56,7 +54,7 @@ class GltfSource:
 
 def read(data: bytes, *, path: str, sibling: Callable[[str], bytes]) -> Asset:
     """Read a .glb, .gltf, .vrm or .vrma file."""
-    with _collector_paused():
+    with collector_paused():
         return _read(data, path, sibling)
 
 
@@ -93,18 +91,6 @@ def _read(data: bytes, path: str, sibling: Callable[[str], bytes]) -> Asset:
         )
     source = GltfSource(document, nodes, tuple(parts), curve_names, default_curves, starts)
     return Asset(tuple(characters), tuple(clips), tuple(findings), Source(path, "gltf", source))
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """No garbage collection meanwhile: it would walk 100,000s of JSON objects again and again, none of them garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _required_extensions(document: Document) -> list[Finding]:

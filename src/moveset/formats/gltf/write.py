@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from moveset.errors import MovesetError
 from moveset.formats.gltf import container
 from moveset.formats.gltf.build import build
+from moveset.formats.gltf.document import collector_paused
 from moveset.formats.gltf.patch import patch, same_skeleton
 from moveset.formats.gltf.read import GltfSource
 from moveset.motion import Asset, Clip, Finding
@@ -23,12 +24,10 @@ def write(
     """
     chosen = _chosen(asset, clips)
     source = _patchable(asset)
-    document, binary = build(asset, chosen) if source is None else patch(source, chosen, keep_existing)
-    return (
-        container.join_text(document, binary)
-        if path.lower().endswith(".gltf")
-        else container.join(document, binary)
-    )
+    with collector_paused():
+        document, binary = build(asset, chosen) if source is None else patch(source, chosen, keep_existing)
+        join = container.join_text if path.lower().endswith(".gltf") else container.join
+        return join(document, binary)
 
 
 def losses(asset: Asset) -> tuple[Finding, ...]:
