@@ -26,6 +26,7 @@ def build(asset: Asset, clips: Sequence[Clip]) -> tuple[dict, bytes]:
             characters.append(Character(clip.skeleton))
     builder = _Builder()
     for character in characters:
+        _check(character)
         builder.add(character)
     for clip in clips:
         builder.animate(clip)
@@ -193,6 +194,18 @@ class _Builder:
             self.tables["textures"].append({"source": len(self.tables["images"]) - 1})
             self._images[id(pixels)] = len(self.tables["textures"]) - 1
         return self._images[id(pixels)]
+
+
+def _check(character: Character) -> None:
+    skeleton = character.skeleton
+    shapes = [mesh.positions for mesh in character.meshes]
+    shapes += [mesh.morphs for mesh in character.meshes if mesh.morphs is not None]
+    for array in (skeleton.rest_rotations, skeleton.rest_translations, *shapes):
+        if not np.isfinite(array).all():
+            raise MovesetError(
+                f"character {character.name!r} holds NaN or infinite numbers",
+                do="repair its rest pose or meshes first",
+            )
 
 
 def _joint_node(skeleton: Skeleton, joint: int, first: int) -> dict:

@@ -159,4 +159,10 @@ def _serialize(document: dict, option: int | None = None) -> bytes:
     try:
         return orjson.dumps(document, option=option)
     except orjson.JSONEncodeError:  # deep nesting or half a surrogate pair in what the file brought along
+        pass
+    try:
         return json.dumps(document, allow_nan=False).encode()
+    except RecursionError:
+        raise MovesetError(
+            "extras are nested too deeply to be written", do="leave them out of the character's file"
+        ) from None
