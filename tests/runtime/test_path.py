@@ -49,6 +49,10 @@ def test_a_path_is_read_from_json(tmp_path):
     "text, said",
     [
         ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ('{"points": [[0, 0], [1%s, 1]]}' % ("0" * 400), r"point 2 is \[10+, not two numbers"),
+        ('{"points": [[0, 0], [1e300, 1e300]]}', "point 2 is .*, not two numbers up to 1e"),
+        ('{"points": [[false, true], [1, 1]]}', "point 1 is .*, not two numbers"),
         ("[1, 2]", "has no list of points"),
         ('{"points": [[0, 0]]}', "has 1 points, a path needs 2"),
         ('{"points": [[0, 0], [1, "a"]]}', r"point 2 is \[1, 'a'\], not two numbers"),
@@ -71,8 +75,11 @@ def test_bad_path_files_are_refused_in_a_sentence(tmp_path, text, said):
     "text, said",
     [
         ("spiral", "there is no path 'spiral'"),
-        ("circle:-1", "'-1' is not a positive size"),
-        ("circle:two", "'two' is not a positive size"),
+        ("circle:-1", "'-1' is no size from 0.1 to 10,000 metres"),
+        ("circle:two", "'two' is no size"),
+        ("circle:nan", "'nan' is no size"),
+        ("eight:1e9", "'1e9' is no size"),
+        ("square:0.0001", "'0.0001' is no size"),
         ("nowhere.json", "cannot be read"),
     ],
 )
@@ -101,3 +108,10 @@ def test_a_statue_that_glides_along_the_path_is_seen(matching, clips):
     moved, glided = measure_motion([clip], real), measure_motion([statue], real)
     assert glided["pose_distance"] > 5 * moved["pose_distance"]
     assert glided["jerk_ratio"] < 0.5 * moved["jerk_ratio"]
+
+
+def test_a_run_too_short_for_a_planted_foot_has_no_planted_speed(clips):
+    walk = clips[0]
+    short = walk.slice(0, 4)
+    measures = measure_motion([short], reference([walk]))
+    assert np.isnan(measures["planted_speed"]) or measures["planted_speed"] >= 0

@@ -146,12 +146,18 @@ def measure_motion(clips: Sequence[Clip], real: Reference) -> dict[str, float]:
     return {
         "foot_skate": float(np.mean([measure.foot_skate(clip, real.standing) for clip in judged])),
         "foot_skate_real": real.foot_skate,
-        "planted_speed": float(np.nanmean([measure.planted_speed(clip) for clip in judged])),
+        "planted_speed": _mean_of_known([measure.planted_speed(clip) for clip in judged]),
         "planted_speed_real": real.planted_speed,
         "jerk_ratio": float(np.mean([measure.jerk(clip) for clip in judged])) / real.jerk,
         "pose_distance": float(np.median(distances)),
         "pose_ratio": float(np.median(distances)) / real.pose_distance,
     }
+
+
+def _mean_of_known(values: list[float]) -> float:
+    """A run in which no foot was planted has no planted speed."""
+    known = [value for value in values if np.isfinite(value)]
+    return float(np.mean(known)) if known else float("nan")
 
 
 def measure_path(run: Run, follower: PathFollower, rate: float) -> dict[str, float]:

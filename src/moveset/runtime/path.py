@@ -17,6 +17,11 @@ from moveset.runtime.control import Control, trajectory_follow
 
 _SPACING = 0.02  # of the points that stand for a curve [m]
 _MOST_POINTS = 100_000
+_SIZES = (
+    0.1,
+    10_000.0,
+)  # of circles, squares, lines [m]: smaller ones nobody can walk, larger ones fill the memory
+_FURTHEST = 1e6  # [m] from the origin, where float32 still tells 6 cm apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +128,10 @@ def parse_path(text: str) -> Path:
             number = float(size)
         except ValueError:
             number = np.nan
-        if not (np.isfinite(number) and number > 0):
+        low, high = _SIZES
+        if not low <= number <= high:
             raise MovesetError(
-                f"path {text!r}: {size!r} is not a positive size in metres", do=f"write {name}:2"
+                f"path {text!r}: {size!r} is no size from {low:g} to {high:,.0f} metres", do=f"write {name}:2"
             )
         return SHAPES[name](number)
     if not text.endswith(".json"):
@@ -142,7 +148,7 @@ def read_path(file: FilePath) -> Path:
         document = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise MovesetError(f"cannot be read: {error.strerror}", file=file) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise MovesetError(f"is not JSON: {error}", file=file) from None
     example = 'write {"points": [[0, 0], [0, 4], [2, 6]], "closed": false}'
     if not isinstance(document, dict) or not isinstance(document.get("points"), list):
@@ -162,8 +168,11 @@ def read_path(file: FilePath) -> Path:
         )
     for k, point in enumerate(document["points"]):
         pair = isinstance(point, list) and len(point) == 2
-        if not pair or not all(isinstance(c, int | float) and np.isfinite(c) for c in point):
-            raise MovesetError(f"point {k + 1} is {point!r}, not two numbers", file=file, do=example)
+        if not pair or not all(type(c) in (int, float) and abs(c) <= _FURTHEST for c in point):
+            said = f"{point!r:.60}"
+            raise MovesetError(
+                f"point {k + 1} is {said}, not two numbers up to {_FURTHEST:g}", file=file, do=example
+            )
     points = np.array(document["points"], dtype=float)
     closed = document.get("closed", False)
     if closed and len(points) > 2 and np.allclose(points[0], points[-1]):
