@@ -25,6 +25,10 @@ PARRY = Key(
 )  # fmt: skip
 
 
+_LEFT_BEHIND = 0.7
+"""How far the hands stay back, as a share of how far a hit throws the hips."""
+
+
 def _thrown(guard: Key, grip: acts.Triple, off: acts.Triple, aim: acts.Triple) -> Hold:
     """Hands moved from a guard by the jolt of a hit."""
 
@@ -41,7 +45,11 @@ def _hit(guard: Key, chest: acts.Triple, head: acts.Triple, shift: acts.Triple, 
         return (strength * x[0], strength * x[1], strength * x[2])
 
     pelvis = (0.5 * chest[0], 0.35 * chest[1], 0.4 * chest[2])
-    hold = _thrown(guard, scaled((-0.08, 0.02, -0.10)), scaled((0.10, 0.04, -0.08)), (0.1, 0.95, 0.2))
+    # the hands are left behind where the body is thrown, and fly apart
+    left, _, ahead = shift
+    lag = (-_LEFT_BEHIND * left, -_LEFT_BEHIND * ahead)
+    grip, off = (lag[0] - 0.09, 0.01, lag[1]), (lag[0] + 0.12, 0.02, lag[1])
+    hold = _thrown(guard, scaled(grip), scaled(off), (0.1, 0.95, 0.2))
     return Key(hold, scaled(pelvis), scaled(chest), scaled(head), scaled(shift))
 
 
@@ -59,7 +67,7 @@ _DIRECTION = {"front": "from the front", "left": "from the left", "right": "from
 
 def _hit_recipe(place: str, heavy: bool) -> Recipe:
     chest, head, shift, (ahead, left), direction = _HITS[place]
-    strength = 1.5 if heavy else 1.0
+    strength = 1.8 if heavy else 1.0
     guard = attacks.GUARD_ONE
     peak = _hit(guard, chest, head, shift, strength)
     rest = _hit(guard, chest, head, shift, 0.35 * strength)
