@@ -35,7 +35,7 @@ def save_gif(pictures: Iterable[Picture], path: str | Path, fps: float, *, loop:
     images = [i.quantize(palette=palette, dither=Image.Dither.NONE) for i in images]
     file = io.BytesIO()
     images[0].save(
-        file, format="GIF", save_all=True, append_images=images[1:], duration=durations, optimize=False,
+        file, format="GIF", save_all=True, append_images=images[1:], duration=durations, optimize=True,
         **({"loop": 0} if loop else {}),
     )  # fmt: skip
     write_whole(path, file.getvalue())

@@ -135,7 +135,7 @@ def run_demo(out: str | Path, options: Demo | None = None, say: Say = print) -> 
             this.files.append(name)
 
     with step(f"{options.crowd} characters wander, nobody steering") as this:
-        wander = Play(behavior="wander", seconds=options.seconds / 2, characters=options.crowd, seed=1)
+        wander = Play(behavior="wander", seconds=options.seconds / 3, characters=options.crowd, seed=1)
         crowd = play_clips([str(library)], wander)
         this.measures = crowd.measures
         this.lines.append(f"cost: {crowd.measures['microseconds']:.0f} us a character and frame")

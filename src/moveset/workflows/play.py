@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +13,6 @@ from moveset.errors import MovesetError
 from moveset.motion import Asset, Character, Clip, measure
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.progress import Track, untracked
-from moveset.render import Actor, contact_sheet, render_actors, save_gif, save_png
-from moveset.render.model import Picture, Trail
 from moveset.rigs.mannequin import mannequin
 from moveset.runtime.control import uncontrolled, velocity_follow
 from moveset.runtime.course import Reference, Run, drive, follow, measure_motion, measure_path, reference
@@ -24,10 +22,8 @@ from moveset.runtime.path import Path as FloorPath
 from moveset.runtime.path import PathFollower, parse_path
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import motion_of, one_body, widened
+from moveset.workflows.play_picture import draw
 from moveset.workflows.retarget import retarget_clip
-
-PICTURE_SIZE = (480, 360)
-GIF_FPS = 15.0
 
 
 @dataclass(frozen=True)
@@ -154,7 +150,7 @@ def write_played(played: Played, output: str, to: str | None = None, track: Trac
         own = next((c for c in file.clips if c.skeleton.signature == body.skeleton.signature), None)
         clips = [retarget_clip(clip, body.skeleton, own) for clip in clips]
     if suffix in (".gif", ".png"):
-        draw(clips, played.follower, output, body, track, travel_scale(clips[0], played.run.clips[0]))
+        draw(clips, _walked_path(played, clips[0]), output, body, track)
         return [output]
     written = []
     for number, clip in enumerate(clips, start=1):
@@ -165,6 +161,16 @@ def write_played(played: Played, output: str, to: str | None = None, track: Trac
         )
         written.append(name)
     return written
+
+
+def _walked_path(played: Played, shown: Clip) -> np.ndarray | None:
+    """(P, 3) the path of those who follow one, as long as they walked it, on the legs of `shown`."""
+    follower, clip = played.follower, played.run.clips[0]
+    if follower is None:
+        return None
+    points = follower.path.polyline(float(follower.starts.max() + follower.speed * len(clip) / clip.fps))
+    closed = np.concatenate((points, points[:1])) if follower.path.closed else points
+    return travel_scale(shown, clip) * closed
 
 
 def travel_scale(clip: Clip, source: Clip) -> float:
@@ -179,35 +185,3 @@ def _character(path: str) -> tuple[Character, Asset]:
     if not bodies:
         raise MovesetError("holds no character with a mesh", file=path, do="give a file with a skinned mesh")
     return bodies[0], asset
-
-
-def draw(
-    clips: Sequence[Clip],
-    follower: PathFollower | None,
-    output: str,
-    body: Character | None = None,
-    track: Track = untracked,
-    scale: float = 1.0,
-) -> None:
-    """All characters in one picture with their path on the floor: a GIF, or a contact sheet of twelve moments.
-
-    `scale` is that of the path where the characters' legs are not those of the library.
-    """
-    figures = [body or mannequin(clip.skeleton, clip) for clip in clips[:1]] * len(clips)
-    actors = [Actor(clip, figure) for clip, figure in zip(clips, figures)]
-    fps = clips[0].fps
-    step = max(1, round(fps / GIF_FPS)) if output.lower().endswith(".gif") else max(1, len(clips[0]) // 12)
-    frames = range(0, len(clips[0]), step)
-    trails: list[Trail] = []
-    if follower is not None:
-        furthest = float(follower.starts.max() + follower.speed * len(clips[0]) / fps)
-        points = scale * follower.path.polyline(furthest)
-        trails = [Trail(np.concatenate((points, points[:1])) if follower.path.closed else points)]
-    pictures: Iterable[Picture] = track(
-        render_actors(actors, size=PICTURE_SIZE, frames=frames, trails=trails), len(frames), "drawing"
-    )
-    if output.lower().endswith(".gif"):
-        save_gif(pictures, output, fps / step)
-    else:
-        labels = [f"{frame / fps:.1f} s" for frame in frames]
-        save_png(contact_sheet(list(pictures), labels=labels), output)
