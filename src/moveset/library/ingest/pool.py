@@ -6,10 +6,14 @@ A worker that dies (a crash in a native reader, the kernel's memory killer) cost
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -17,6 +21,10 @@ Result = TypeVar("Result")
 
 WORTH = 3
 """Items a worker below which starting it does not pay."""
+MOST = 4
+"""Workers a core, however many are asked for."""
+_MOST_ON_WINDOWS = 61
+
 AHEAD = 4
 """Items a worker that may be under way or done before their turn: it bounds the memory that waits."""
 
@@ -31,7 +39,7 @@ def map_in_order(
 
     A script that asks for more must keep its own start behind `if __name__ == "__main__":`, since workers import it.
     """
-    workers = min(workers, len(items) // WORTH)
+    workers = min(workers, len(items) // WORTH, MOST * (os.cpu_count() or 1), _MOST_ON_WINDOWS)
     if workers <= 1:
         yield from map(work, items)
         return
@@ -41,7 +49,8 @@ def map_in_order(
     try:
         while True:
             while len(waiting) < AHEAD * workers and (item := next(todo, None)) is not None:
-                waiting.append((item, pool.submit(work, item)))
+                with _unheard_by_workers():
+                    waiting.append((item, pool.submit(work, item)))
             if not waiting:
                 return
             item, future = waiting.popleft()
@@ -71,6 +80,32 @@ def _alone(work: Callable[[Item], Result], item: Item, crashed: Callable[[Item],
             return crashed(item)
 
 
+@contextmanager
+def _unheard_by_workers() -> Iterator[None]:
+    """Processes that are started within never hear Ctrl-C, which is this process's to answer; it hears it after."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed has nobody to work for."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def _pool(workers: int) -> ProcessPoolExecutor:
     # a forked copy of a process with threads (numba, DuckDB) may hang
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
