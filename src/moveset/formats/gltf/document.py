@@ -214,11 +214,6 @@ def collector_paused() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            if (
-                not gc.get_freeze_count()
-            ):  # to the oldest generation at once, without the walk through the younger
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()
 
 
