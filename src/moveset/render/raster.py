@@ -232,7 +232,7 @@ def scan(surface, screen, mirrored, near, nearest, seen, depth):
         q0, q1, q2 = screen[i, 3] * share, screen[j, 3] * share, screen[k, 3] * share
         crosses, farthest = nearest_q[n] == inf, det / near
         mode = materials[material, MODE]
-        wide = x1 - x0 > 3
+        wide = x1 - x0 > 12
         s0 = s1 = s2 = 0.0
         if wide:
             s0, s1, s2 = -1 / a0, -1 / a1, -1 / a2

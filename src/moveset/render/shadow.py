@@ -11,7 +11,7 @@ from numba import njit
 
 from moveset.geometry.quaternion import Array
 
-_CELL = 0.02
+_CELL = 0.025
 """[m] Cell of the map; larger where a crowd would make the map wider than _MAP cells."""
 _MAP = 512
 _RIM = 8
@@ -43,7 +43,7 @@ def cast_shadow(points: Array, triangles: np.ndarray, light: Array) -> Shadow:
     rows = int((high_z - origin[1]) / cell) + 1 + _RIM
     shadow = np.zeros((rows, columns), dtype=np.float32)
     _cover(fallen, triangles, origin, 1 / cell, shadow)
-    _blur(shadow, 1, 3, np.empty((columns, rows), dtype=np.float32))
+    _blur(shadow, 1, 2, np.empty((columns, rows), dtype=np.float32))
     return Shadow(shadow, origin, cell)
 
 
