@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import moveset
@@ -53,11 +54,10 @@ HOMES = {
 """Rooms (or single files) that may import a heavy library."""
 
 
-def modules():
-    for path in sorted(PACKAGE.rglob("*.py")):
-        relative = path.relative_to(PACKAGE)
-        if relative != Path("__init__.py"):
-            yield relative, ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def modules() -> list[tuple[Path, ast.Module]]:
+    paths = (path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py")
+    return [(p.relative_to(PACKAGE), ast.parse(p.read_text(encoding="utf-8"))) for p in paths]
 
 
 def room_of(relative: Path) -> str:
