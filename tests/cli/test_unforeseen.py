@@ -27,3 +27,8 @@ def test_one_line(monkeypatch, moveset, error, said):
     monkeypatch.setenv("MOVESET_DEBUG", "1")
     with pytest.raises(type(error)):
         cli.main(["info"])
+
+
+def test_a_negative_limit_drops_no_rows_in_silence(moveset):
+    run = moveset("query", "my.library", "true", "--limit", "-1")
+    assert run.code == 2 and run.err == "moveset: --limit is -1 -- give a number of rows, 0 for all\n"

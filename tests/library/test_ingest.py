@@ -302,6 +302,13 @@ def test_a_death_between_the_renames_is_mended_on_opening(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["a.library"]
 
 
+def test_a_build_without_clips_writes_nothing(tmp_path):
+    (tmp_path / "bad.bvh").write_text("")
+    with pytest.raises(MovesetError, match=r"\(unreadable 1\); nothing was written -- bad.bvh: "):
+        build(tmp_path / "a.library", [tmp_path / "bad.bvh"], tools=TOOLS)
+    assert [p.name for p in tmp_path.iterdir()] == ["bad.bvh"]
+
+
 def test_a_build_without_clips_replaces_nothing(clips, tmp_path):
     out = tmp_path / "a.library"
     build(out, [clips / "walk_1.bvh"], tools=TOOLS)

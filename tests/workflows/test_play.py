@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from moveset.errors import MovesetError
 from moveset.motion import Asset
 from moveset.synthetic.corpus import synthesize
 from moveset.workflows.load import load
-from moveset.workflows.locomotion import is_locomotion
+from moveset.workflows.locomotion import is_locomotion, motion_of
 from moveset.workflows.play import Play, play_clips, write_played
 
 
@@ -87,6 +88,16 @@ def test_which_clips_are_plain_locomotion(name, words, walks):
     assert is_locomotion(name, words) == walks
 
 
+def test_a_bad_file_and_a_jump_are_left_out_and_told(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "clips")
+    (tmp_path / "clips" / "cut.bvh").write_text("HIERARCHY")
+    clips, notes = motion_of([str(tmp_path / "clips")])
+    assert len(clips) == 5
+    assert "cut.bvh" in notes[0] and notes[1].startswith("1 clips were not taken")
+    with pytest.raises(MovesetError, match=r"cut.bvh"):
+        motion_of([str(tmp_path / "clips" / "cut.bvh")])
+
+
 def test_senseless_options_are_refused():
     with pytest.raises(MovesetError, match="speed 99"):
         Play(speed=99)
@@ -120,6 +131,11 @@ def test_the_command_prints_measures_and_writes(folder, tmp_path, capsys):
         (("{folder}", "--where", "speed > 1"), "--where asks a library"),
         (("{folder}", "--speed", "9"), "m/s at most, 9 m/s were asked"),
         (("{folder}", "--characters", "0"), "0 characters"),
+        (("{folder}", "--nudge", "nan"), "nudge is nan"),
+        (("{folder}", "--to", "nope.glb"), "nope.glb: there is no such file"),
+        (("{folder}", "--to", "{folder}/walk_100.bvh"), "holds no character with a mesh"),
+        (("{folder}", "-o", "{folder}/walk_100.bvh"), "is an input and would be overwritten"),
+        (("{folder}/walk_100.bvh#walk_100", "-o", "{folder}/walk_100.bvh"), "is an input"),
     ],
 )
 def test_mistakes_are_answered_in_a_sentence(folder, capsys, arguments, said):

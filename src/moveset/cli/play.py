@@ -61,7 +61,9 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
         A NAME.library, or files, folders and archives with clips.
     """
     from moveset.errors import MovesetError
+    from moveset.files import refuse_input
     from moveset.workflows import play as workflow
+    from moveset.workflows.locomotion import files_of
 
     options = options or PlayOptions()
     if not sources:
@@ -78,6 +80,11 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
         characters=options.characters, seed=options.seed, where=options.where, everything=options.everything,
         widen=options.widen, foot_lock=options.foot_lock, nudge=options.nudge,
     )  # fmt: skip
+    if options.output is not None:
+        # found out now, not when minutes have been spent
+        refuse_input(options.output, files_of([*sources, *([options.to] if options.to else [])]))
+    if options.to is not None:
+        workflow.character_of(options.to)
     played = workflow.play_clips(sources, asked, track)
     written = workflow.write_played(played, options.output, options.to, track) if options.output else []
     if options.json:

@@ -47,6 +47,8 @@ def query(
     options = options or QueryOptions()
     if options.json and options.csv:
         raise MovesetError("--json and --csv exclude each other", do="choose one")
+    if options.limit < 0:
+        raise MovesetError(f"--limit is {options.limit}", do="give a number of rows, 0 for all")
     answer = query_library(library, sql)
     if options.json:
         for row in answer.dicts():

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
+from moveset import formats
 from moveset.edit.bend import bent_copies
 from moveset.edit.level import leveled
 from moveset.errors import MovesetError
+from moveset.formats import locations
 from moveset.library.store import Library
 from moveset.motion import Clip
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.runtime.database import same_bones
-from moveset.workflows.load import load_clips
+from moveset.workflows.load import load
 from moveset.workflows.retarget import retarget_clip
 
 _LOCOMOTION = re.compile(r"(walk|run|jog|sprint|dash|turn|start|stop|idle|stand|wander)(n?ing)?")
@@ -30,23 +32,50 @@ _ON_THE_FLOOR = 0.01
 """A clip that stands less than this [m] off the common floor is moved there without a word."""
 
 
-def motion_of(sources: Sequence[str], where: str = "", everything: bool = False) -> list[Clip]:
-    """Clips of a library (by the SQL condition `where`) or of files; only plain locomotion unless told otherwise."""
+def motion_of(
+    sources: Sequence[str], where: str = "", everything: bool = False
+) -> tuple[list[Clip], tuple[str, ...]]:
+    """Clips of a library (by the SQL condition `where`) or of files, and sentences on what was left out.
+
+    Only plain locomotion unless told otherwise; all, if no name or tag tells.
+    """
+    errors: list[MovesetError] = []
     if len(sources) == 1 and Path(sources[0]).suffix == ".library":
         library = Library.open(sources[0])
         rows = library.clips(where or "NOT additive")
         kept = [row for row in rows if where or everything or is_locomotion(row.name, row.tags)]
         clips = [library.load_clip(row.id) for row in kept or rows]
+        every = len(rows)
     else:
         if where:
             raise MovesetError(
                 "--where asks a library", do="build one first: moveset build PATH -o NAME.library"
             )
-        every = list(load_clips(sources))
-        clips = [c for c in every if everything or is_locomotion(c.name, c.tags.words)] or every
+        read: list[Clip] = []
+        for path in formats.list_files(sources):
+            try:
+                read += load(path).clips
+            except MovesetError as error:
+                errors.append(error)
+        clips = [c for c in read if everything or is_locomotion(c.name, c.tags.words)] or read
+        every = len(read)
+    if not clips and errors:
+        raise errors[0]
     if not clips:
-        raise MovesetError(f"no clip in {', '.join(sources)}" + (f" for which {where}" if where else ""))
-    return clips
+        raise MovesetError(
+            f"no clip in {', '.join(sources)}" + (f" for which {where}" if where else ""),
+            do="ask for others with --where" if where else "give files with animations",
+        )
+    notes = [f"left out: {error}" for error in errors]
+    if len(clips) < every:
+        notes.append(f"{every - len(clips)} clips were not taken: no name or tag says that they walk or run")
+    return clips, tuple(notes)
+
+
+def files_of(sources: Iterable[str]) -> list[Path]:
+    """The files on disk that `sources` name; a library is read, never a file of it written over."""
+    paths = [path for path in sources if Path(path).suffix != ".library"]
+    return [locations.locate(file).file for file in (formats.list_files(paths) if paths else ())]
 
 
 def is_locomotion(name: str, words: Iterable[str]) -> bool:

@@ -54,6 +54,8 @@ class Play:
                 f"speed {self.speed} m/s, {self.seconds} s, {self.characters} characters",
                 do="give a speed up to 20 m/s, up to 3600 seconds, 1 to 4096 characters",
             )
+        if not 0 <= self.nudge <= 1:
+            raise MovesetError(f"nudge is {self.nudge}", do="give a share of each step, 0 to 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,8 @@ def play_clips(sources: Sequence[str], options: Play | None = None, track: Track
     """Build motion matching from clips of `sources` (a library, files, folders) and let a crowd move."""
     options = options or Play()
     path = parse_path(options.path) if options.behavior == "path" else None
-    clips, notes = one_body(motion_of(sources, options.where, options.everything))
+    found, left_out = motion_of(sources, options.where, options.everything)
+    clips, notes = one_body(found)
     controller = MotionMatching.from_clips(widened(clips) if options.widen else clips)
     if options.behavior != "wander":
         _fast_enough(controller, options.speed)
@@ -91,7 +94,7 @@ def play_clips(sources: Sequence[str], options: Play | None = None, track: Track
         measures,
         len(clips),
         controller.database.seconds,
-        (*notes, *controller.database.left_out),
+        (*left_out, *notes, *controller.database.left_out),
     )
 
 
@@ -143,7 +146,7 @@ def real_measures(clips: Sequence[Clip]) -> Reference:
 def write_played(played: Played, output: str, to: str | None = None, track: Track = untracked) -> list[str]:
     """Write .glb or .bvh (one file a character) or .gif or .png (all together); the files that were written."""
     suffix = Path(output).suffix.lower()
-    body, file = (None, None) if to is None else _character(to)
+    body, file = (None, None) if to is None else character_of(to)
     clips = list(played.run.clips)
     if body is not None and file is not None:
         # a rig whose rest is folded shows by a clip of its own how it stands
@@ -179,7 +182,8 @@ def travel_scale(clip: Clip, source: Clip) -> float:
     return near / far if far > 0.1 else 1.0
 
 
-def _character(path: str) -> tuple[Character, Asset]:
+def character_of(path: str) -> tuple[Character, Asset]:
+    """The first character with a mesh of a file, and all that the file holds."""
     asset = load(path)
     bodies = [character for character in asset.characters if character.meshes]
     if not bodies:

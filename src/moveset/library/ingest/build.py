@@ -98,10 +98,17 @@ def build(
             wished = {e.row.name: str(job.said_about(e.row.name).get("split", "")) for e in part.entries}
             stamps[job.file] |= {"clips": part.clips, "copies": writer.add(part, wished)}
         rows = writer.finish(partial(_side, settings.policy))
-        if previous and not rows:
-            counts = Counter(f.finding for f in writer.findings if f.action == "drop").most_common(3)
-            reasons = ", ".join(f"{name} {count}" for name, count in counts)
-            raise MovesetError(f"no clip was fit for it ({reasons}); it stays as it was", file=target)
+        if not rows:
+            dropped = [f for f in writer.findings if f.action == "drop"]
+            reasons = ", ".join(
+                f"{name} {n}" for name, n in Counter(f.finding for f in dropped).most_common(3)
+            )
+            raise MovesetError(
+                f"no clip was fit for it ({reasons or 'the files hold none'}); "
+                + ("it stays as it was" if previous else "nothing was written"),
+                file=target,
+                do=f"{dropped[0].file}: {dropped[0].message}" if dropped else "give files with animations",
+            )
         strictest = license.strictest(row.license for row in rows)
         said = {
             "version": VERSION,
