@@ -96,9 +96,7 @@ _STOP = 0.07
 """A swinging foot loses the speed of the body in this time before it lands [s]."""
 
 
-def track(
-    figure: Figure, stances: tuple[Stance, ...], side: str, times: Array, lift: float = 1.0
-) -> FootTrack:
+def track(figure: Figure, stances: tuple[Stance, ...], times: Array, lift: float = 1.0) -> FootTrack:
     """One foot over `times` (F,); `lift` is a factor on how high it swings."""
     sole = Sole.of(figure)
     frames = len(times)

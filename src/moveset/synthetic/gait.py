@@ -96,7 +96,7 @@ def ride(
     """Carry the trunk along a path over footsteps, planned here where no `plan` is given."""
     times, rate = path.times, path.rate
     plan = plan or steps.Planner(path, style.footing, figure.leg, figure.size).plan()
-    tracks = {side: feet.track(figure, plan[side], side, times, style.lift) for side in SIDES}
+    tracks = {side: feet.track(figure, plan[side], times, style.lift) for side in SIDES}
     velocity = signal.gaussian(path.velocities, 0.16 * rate)
     speed = np.linalg.norm(velocity, axis=1) / np.sqrt(figure.size)
     run = steps.running(speed * np.sqrt(figure.size), figure.size)
@@ -107,7 +107,7 @@ def ride(
 
     place = path.positions + style.sway * _weight_shift(figure, plan, path, run)
     place = place - fore * (0.012 * figure.size)
-    height = _height(figure, style, plan, times, cycle, speed, run, rng)
+    height = _height(figure, style, times, cycle, speed, run, rng)
 
     weight = still * (style.rest + style.shift * curves.noise(times, rng, 0.16, style.period))
     place = place + weight[:, None] * side_ways
@@ -266,7 +266,6 @@ def _weight_shift(figure: Figure, plan: Steps, path: Path, run: Array) -> Array:
 def _height(
     figure: Figure,
     style: Style,
-    plan: Steps,
     times: Array,
     cycle: Array,
     speed: Array,
