@@ -33,6 +33,8 @@ SCREEN = 7
 """Columns of screen coordinates: homogeneous X, Y, W, Q, then X / W, Y / W, Q / W."""
 
 _TILE = 8
+_LANES = 16
+"""Samples of a row that an opaque triangle is tried on at once: a fixed number without branches makes vectors."""
 _BUCKETS = 256
 _SURE = 1e-300
 """What an edge function must reach where the edge is not the triangle's own: anything above zero."""
@@ -209,6 +211,7 @@ def scan(surface, screen, mirrored, near, nearest, seen, depth):
     depth[:] = -inf
     tiles = np.full(((height + _TILE - 1) // _TILE, (width + _TILE - 1) // _TILE), np.float32(-inf))
     numbers, boxes, nearest_q = _candidates(triangles, screen, near, height, width)
+    depths, numbers_seen = depth.reshape(-1), seen.reshape(-1)
     fresh = 0
     for n in _largest_first(nearest_q):
         x0, x1, y0, y1 = boxes[n, 0], boxes[n, 1], boxes[n, 2], boxes[n, 3]
@@ -232,6 +235,7 @@ def scan(surface, screen, mirrored, near, nearest, seen, depth):
         q0, q1, q2 = screen[i, 3] * share, screen[j, 3] * share, screen[k, 3] * share
         crosses, farthest = nearest_q[n] == inf, det / near
         mode = materials[material, MODE]
+        plain = mode == OPAQUE and not crosses and width >= _LANES
         wide = x1 - x0 > 12
         s0 = s1 = s2 = 0.0
         if wide:
@@ -248,6 +252,19 @@ def scan(surface, screen, mirrored, near, nearest, seen, depth):
                     elif a < 0:
                         right = min(right, cross)
                 first, end = max(x0, int(left - 0.5)), min(x1, int(right + 1.5))
+            if plain:
+                for block in range(first, end, _LANES):
+                    start = min(block, width - _LANES)
+                    x, at = start + 0.5, np.uint64(row * width + start)
+                    for lane in range(_LANES):
+                        m = at + np.uint64(lane)
+                        e0, e1, e2 = a0 * (x + lane) + r0, a1 * (x + lane) + r1, a2 * (x + lane) + r2
+                        q = np.float32(e0 * q0 + e1 * q1 + e2 * q2)
+                        old, before = depths[m], numbers_seen[m]
+                        shown = (e0 >= sure0) & (e1 >= sure1) & (e2 >= sure2) & (q > old)
+                        depths[m] = q if shown else old
+                        numbers_seen[m] = t if shown else before
+                continue
             for column in range(first, end):
                 x = column + 0.5
                 e0, e1, e2 = a0 * x + r0, a1 * x + r1, a2 * x + r2
