@@ -241,3 +241,12 @@ def test_every_suffix_of_a_module_is_in_the_table():
 def _file(path: Path, data: bytes = BVH) -> Path:
     path.write_bytes(data)
     return path
+
+
+def test_members_that_lead_out_of_their_archive_do_not_count(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name in ("/abs.bvh", "../../evil.bvh", "in/../../evil.bvh", "good.bvh"):
+            archive.writestr(name, BVH)
+    found = formats.list_files(tmp_path)
+    assert names(found, tmp_path) == ["a.zip/good.bvh"]
+    assert len(formats.read(found[0]).clips) == 1

@@ -251,7 +251,8 @@ def _opened(file: str, _time: int, _size: int, _process: int) -> Archive:
 
 
 def _wanted(name: str) -> bool:
-    return not any(part == "__MACOSX" or part.startswith(".") for part in name.split("/"))
+    # absolute names ("/a.bvh") and those that climb out ("../a.bvh") are nobody's clips
+    return not any(part in ("", "__MACOSX") or part.startswith(".") for part in name.split("/"))
 
 
 def _refuse_hostile(info: zipfile.ZipInfo, location: Location) -> None:
