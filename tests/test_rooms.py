@@ -16,6 +16,7 @@ FLOORS = {
     "errors": 0,
     "conventions": 0,
     "progress": 0,
+    "kernel_cache": 0,
     "files": 1,
     "__main__": 8,
     "geometry": 1,

@@ -5,7 +5,10 @@ of `moveset.workflows`: `audit.audit_files`, `build.build_library`, `convert.con
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from moveset import kernel_cache
 
 if TYPE_CHECKING:
     from moveset.errors import MovesetError
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from moveset.workflows.load import load, load_clip, load_clips
 
 __version__ = "0.1.0"
+
+kernel_cache.provide(Path(__file__).parent)
 
 __all__ = [
     "Annotation",

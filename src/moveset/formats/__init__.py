@@ -85,7 +85,7 @@ def list_files(paths: PathLike | Iterable[PathLike]) -> list[str]:
 
 def _not_one_file(location: locations.Location, what: str) -> MovesetError:
     files = locations.walk(location.file, FORMATS)
-    if str(location) in map(str, files):
+    if str(location.file) in map(str, files):
         return MovesetError("cannot be read", file=location.file, do="open it to this user")
     return MovesetError(
         f"is {what}",

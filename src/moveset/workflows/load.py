@@ -22,7 +22,10 @@ def load(path: str, **options: object) -> Asset:
 
 def known_options(path: str, options: Mapping[str, object]) -> dict[str, object]:
     """Those of `options` that the format of `path` takes: formats that state units need none."""
-    form = formats.format_of(locations.locate(path).name)
+    location = locations.locate(path)
+    if location.file.is_dir():  # a closed one: reading it says so
+        return {}
+    form = formats.format_of(location.name)
     return {name: value for name, value in options.items() if name in form.read_options}
 
 
