@@ -20,7 +20,7 @@ def test_other_bodies_come_over_and_it_is_said():
     other = synthesize("walk_120", Body(leg=0.85))
     kept, notes = one_body([*own, other])
     assert len({clip.skeleton.signature for clip in kept}) == 1 and len(kept) == 3
-    assert notes == ("1 clips of other bodies were copied onto that of wander_walk_1",)
+    assert notes == ("copied from other bodies onto that of wander_walk_1: 1 of 3 clips",)
     travelled = [np.ptp(clip.world_positions[:, 0, 2]) for clip in (other, kept[-1])]
     assert travelled[1] == pytest.approx(travelled[0] / 0.85, rel=0.01)
 
@@ -28,7 +28,7 @@ def test_other_bodies_come_over_and_it_is_said():
 def test_other_floors_are_levelled_and_it_is_said():
     clips = [synthesize(name) for name in ("walk_100", "walk_120", "walk_140")]
     kept, notes = one_body([clips[0], raised(clips[1], 0.1), clips[2]])
-    assert notes == ("1 clips stood up to 10 cm off the others' floor",)
+    assert notes == ("levelled, up to 10 cm off the others' floor: 1 of 3 clips",)
     assert np.ptp([standing_heights(clip) for clip in kept], axis=0).max() < 0.005
 
 

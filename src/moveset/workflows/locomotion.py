@@ -104,13 +104,13 @@ def one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[str, ...]]:
         else:
             notes.append(f"{clip.name}: left out, it is on another skeleton than most and no humanoid's")
     if copied:
-        notes.insert(0, f"{copied} clips of other bodies were copied onto that of {model.name}")
+        notes.insert(0, f"copied from other bodies onto that of {model.name}: {copied} of {len(kept)} clips")
     kept, moves = leveled(kept)
     off = np.abs(moves)
     if (off > _ON_THE_FLOOR).any():
         notes.insert(
             0,
-            f"{(off > _ON_THE_FLOOR).sum()} clips stood up to {100 * off.max():.0f} cm off the others' floor",
+            f"levelled, up to {100 * off.max():.0f} cm off the others' floor: {(off > _ON_THE_FLOOR).sum()} of {len(kept)} clips",
         )
     return kept, tuple(notes)
 
