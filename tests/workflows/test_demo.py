@@ -59,4 +59,4 @@ def test_nothing_fit_for_a_library_is_said_in_a_line(tmp_path, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["demo", str(tmp_path / "one.bvh"), "-o", str(tmp_path / "out")])
     assert stop.value.code == 2
-    assert "no clip was fit for the library" in capsys.readouterr().err
+    assert "no clip was fit for it (too_short 1)" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -81,6 +82,8 @@ def summary(done: list[Converted]) -> str:
     failed = sum(bool(e.error) for e in done)
     empty = sum(not e.error and not e.targets for e in done)
     where = files[0] if len(files) == 1 else count(len(files), "file")
+    if len(files) > 1:
+        where += f" to {os.path.commonpath(map(os.path.dirname, files)) or '.'}"
     lines = [f"wrote {where}: {count(clips, 'clip')}, {count(frames, 'frame')}"]
     if empty:
         lines[0] += f"; {count(empty, 'file')} without a clip"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
@@ -87,6 +87,10 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
         workflow.character_of(options.to)
     played = workflow.play_clips(sources, asked, track)
     written = workflow.write_played(played, options.output, options.to, track) if options.output else []
+    if options.to is not None:
+        scale = workflow.scale_on(played, options.to)
+        note = f"on {options.to}: strides, path and speed are {scale:.2f} x these figures, which the clips' own body walked"
+        played = replace(played, notes=(note, *played.notes))
     if options.json:
         print_json(as_json(played, written))
     else:

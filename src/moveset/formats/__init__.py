@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -74,13 +75,21 @@ def list_files(paths: PathLike | Iterable[PathLike]) -> list[str]:
         files = locations.walk(path, FORMATS)
         if not files:
             raise MovesetError(
-                "holds no file of a known format", file=path, do=f"known are {' '.join(FORMATS)}"
+                f"holds no file of a known format{_instead(path)}",
+                file=path,
+                do=f"known are {' '.join(FORMATS)}",
             )
         for file in files:
             if file.inner or not (locations.is_archive(file.file) or file.file.is_dir()):
                 format_of(file.name)
             found[str(file)] = None
     return list(found)
+
+
+def _instead(path: PathLike) -> str:
+    """What a folder without readable files holds: ", but 8 .fbx"."""
+    suffixes = Counter(p.suffix.lower() for p in Path(path).rglob("*") if p.is_file() and p.suffix)
+    return ", but " + ", ".join(f"{n} {suffix}" for suffix, n in suffixes.most_common(3)) if suffixes else ""
 
 
 def _not_one_file(location: locations.Location, what: str) -> MovesetError:

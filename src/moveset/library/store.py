@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
+def is_library(path: str | os.PathLike[str]) -> bool:
+    """Whether `path` is or is named like a library."""
+    return Path(path).suffix == ".library" or (Path(path) / "build.json").is_file()
+
+
 class Library:
     """A library folder. It can be pickled: another process opens it again."""
 

@@ -14,7 +14,7 @@ from moveset.edit.bend import bent_copies
 from moveset.edit.level import leveled
 from moveset.errors import MovesetError
 from moveset.formats import locations
-from moveset.library.store import Library
+from moveset.library.store import Library, is_library
 from moveset.motion import Clip
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.runtime.database import same_bones
@@ -40,7 +40,7 @@ def motion_of(
     Only plain locomotion unless told otherwise; all, if no name or tag tells.
     """
     errors: list[MovesetError] = []
-    if len(sources) == 1 and Path(sources[0]).suffix == ".library":
+    if len(sources) == 1 and is_library(sources[0]):
         library = Library.open(sources[0])
         rows = library.clips(where or "NOT additive")
         kept = [row for row in rows if where or everything or is_locomotion(row.name, row.tags)]
@@ -74,7 +74,7 @@ def motion_of(
 
 def files_of(sources: Iterable[str]) -> list[Path]:
     """The files on disk that `sources` name; a library is read, never a file of it written over."""
-    paths = [path for path in sources if Path(path).suffix != ".library"]
+    paths = [path for path in sources if not is_library(path)]
     return [locations.locate(file).file for file in (formats.list_files(paths) if paths else ())]
 
 

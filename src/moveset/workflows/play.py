@@ -149,9 +149,7 @@ def write_played(played: Played, output: str, to: str | None = None, track: Trac
     body, file = (None, None) if to is None else character_of(to)
     clips = list(played.run.clips)
     if body is not None and file is not None:
-        # a rig whose rest is folded shows by a clip of its own how it stands
-        own = next((c for c in file.clips if c.skeleton.signature == body.skeleton.signature), None)
-        clips = [retarget_clip(clip, body.skeleton, own) for clip in clips]
+        clips = [_on_body(clip, body, file) for clip in clips]
     if suffix in (".gif", ".png"):
         draw(clips, _walked_path(played, clips[0]), output, body, track)
         return [output]
@@ -164,6 +162,18 @@ def write_played(played: Played, output: str, to: str | None = None, track: Trac
         )
         written.append(name)
     return written
+
+
+def scale_on(played: Played, to: str) -> float:
+    """How far the character of the file `to` travels for each metre of the run: its legs make other strides."""
+    clip = played.run.clips[0]
+    return travel_scale(_on_body(clip, *character_of(to)), clip)
+
+
+def _on_body(clip: Clip, body: Character, file: Asset) -> Clip:
+    # a rig whose rest is folded shows by a clip of its own how it stands
+    own = next((c for c in file.clips if c.skeleton.signature == body.skeleton.signature), None)
+    return retarget_clip(clip, body.skeleton, own)
 
 
 def _walked_path(played: Played, shown: Clip) -> np.ndarray | None:
