@@ -37,7 +37,7 @@ format: $(READY) ## mend what can be mended by itself
 	$(BIN)/ruff format .
 
 bench: $(READY) ## speeds beside peers, errors, the audit of the data pack
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt '.[bench]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/run.py
 
 constraints: ## resolve the newest versions that pyproject.toml admits
