@@ -21,7 +21,7 @@ class DemoOptions:
     speed: float = 1.3
     """[m/s]"""
     seconds: float = 24.0
-    """How long it walks; the crowd wanders for half of that."""
+    """How long it walks; the crowd wanders for a third of that."""
     crowd: int = 32
     """How many wander."""
 

@@ -83,14 +83,13 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
     if options.output is not None:
         # found out now, not when minutes have been spent
         refuse_input(options.output, files_of([*sources, *([options.to] if options.to else [])]))
-    if options.to is not None:
-        workflow.character_of(options.to)
+    target = workflow.load_target(options.to) if options.to else None
     played = workflow.play_clips(sources, asked, track)
-    written = workflow.write_played(played, options.output, options.to, track) if options.output else []
-    if options.to is not None:
-        scale = workflow.scale_on(played, options.to)
-        note = f"on {options.to}: strides, path and speed are {scale:.2f} x these figures, which the clips' own body walked"
+    if target is not None:
+        played = workflow.play_on(played, target)
+        note = f"on {options.to}: strides, path and speed are {played.scale:.2f} x these figures, which the clips' own body walked"
         played = replace(played, notes=(note, *played.notes))
+    written = workflow.write_played(played, options.output, track) if options.output else []
     if options.json:
         print_json(as_json(played, written))
     else:

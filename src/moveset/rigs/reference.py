@@ -64,8 +64,9 @@ def t_pose(skeleton: Skeleton, clip: Clip | None = None) -> Clip:
     started = forward_kinematics(rotations, translations, skeleton.parents)
     rotations, translations = rotations[None], translations[None]
     for role, joint in skeleton.by_role.items():
-        rotations = _turn(skeleton, rotations[0], translations[0], role, joint)[None]
-        rotations, translations = carry_detached(skeleton, started, rotations, translations)
+        if _end(skeleton, role) is not None:
+            rotations = _turn(skeleton, rotations[0], translations[0], role, joint)[None]
+            rotations, translations = carry_detached(skeleton, started, rotations, translations)
     return Clip(skeleton, rotations, translations, fps=DEFAULT_FPS, name="T-pose")
 
 
@@ -113,20 +114,24 @@ def _upright(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple
     return inverse_kinematics(quaternion.multiply(turn, world_rotations), positions, skeleton.parents)
 
 
+def _end(skeleton: Skeleton, role: str) -> int | None:
+    """The joint that the bone of a limb part points to; None for what a T-pose does not turn."""
+    side = "left" if role.startswith("left") else "right"
+    part = role.removeprefix(side)
+    end = "Toes" if part == "Foot" else _LIMBS[part][0] if part in _LIMBS else None
+    return skeleton.by_role.get(f"{side}{end}")
+
+
 def _turn(skeleton: Skeleton, rotations: Array, translations: Array, role: str, joint: int) -> Array:
     """Local rotations with one limb part turned to its T-pose direction; children follow."""
     side = "left" if role.startswith("left") else "right"
     part = role.removeprefix(side)
     world_rotations, positions = forward_kinematics(rotations, translations, skeleton.parents)
-    if part in _LIMBS and side + _LIMBS[part][0] in skeleton.by_role:
-        end, wanted = _LIMBS[part]
-        direction = np.array(wanted) * ((1 if side == "left" else -1), 1, 1)
-        bone = positions[skeleton.joint(side + end)] - positions[joint]
-    elif part == "Foot" and side + "Toes" in skeleton.by_role:
-        bone = positions[skeleton.joint(side + "Toes")] - positions[joint]
+    bone = positions[_end(skeleton, role)] - positions[joint]
+    if part == "Foot":
         direction = np.array([0.0, bone[1], np.hypot(bone[0], bone[2])])  # yaw only: the sole stays as it was
     else:
-        return rotations
+        direction = np.array(_LIMBS[part][1]) * ((1 if side == "left" else -1), 1, 1)
     if np.linalg.norm(bone) < 1e-6:
         return rotations
     turned = quaternion.multiply(quaternion.between(bone, direction), world_rotations[joint])

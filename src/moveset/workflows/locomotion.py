@@ -19,7 +19,7 @@ from moveset.motion import Clip
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.runtime.database import same_bones
 from moveset.workflows.load import load
-from moveset.workflows.retarget import retarget_clip
+from moveset.workflows.retarget import retarget_clips
 
 _LOCOMOTION = re.compile(r"(walk|run|jog|sprint|dash|turn|start|stop|idle|stand|wander)(n?ing)?")
 _OTHER = re.compile(
@@ -94,17 +94,21 @@ def one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[str, ...]]:
         frames[clip.skeleton.signature] += len(clip)
     best, _ = frames.most_common(1)[0]
     model = max((clip for clip in clips if clip.skeleton.signature == best), key=len)
-    kept, copied, notes = [], 0, []
-    for clip in clips:
-        if same_bones(clip.skeleton, model.skeleton):
-            kept.append(clip)
-        elif not (clip.skeleton.missing_roles or model.skeleton.missing_roles):
-            kept.append(retarget_clip(clip, model.skeleton, model))
-            copied += 1
+    fits = [same_bones(clip.skeleton, model.skeleton) for clip in clips]
+    human = not model.skeleton.missing_roles
+    comes = [human and not fit and not clip.skeleton.missing_roles for clip, fit in zip(clips, fits)]
+    foreign = [clip for clip, come in zip(clips, comes) if come]
+    copies = iter(retarget_clips(foreign, model.skeleton, model) if foreign else ())
+    kept, notes = [], []
+    for clip, fit, come in zip(clips, fits, comes):
+        if fit or come:
+            kept.append(next(copies) if come else clip)
         else:
             notes.append(f"{clip.name}: left out, it is on another skeleton than most and no humanoid's")
-    if copied:
-        notes.insert(0, f"copied from other bodies onto that of {model.name}: {copied} of {len(kept)} clips")
+    if foreign:
+        notes.insert(
+            0, f"copied from other bodies onto that of {model.name}: {len(foreign)} of {len(kept)} clips"
+        )
     kept, moves = leveled(kept)
     off = np.abs(moves)
     if (off > _ON_THE_FLOOR).any():

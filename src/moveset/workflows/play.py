@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from moveset.runtime.path import PathFollower, parse_path
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import motion_of, one_body, widened
 from moveset.workflows.play_picture import draw
-from moveset.workflows.retarget import retarget_clip
+from moveset.workflows.retarget import retarget_clips
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,14 @@ class Play:
 
 
 @dataclass(frozen=True, eq=False)
+class Target:
+    """A character that shall move, and the file that it came from, which writing patches."""
+
+    character: Character
+    file: Asset
+
+
+@dataclass(frozen=True, eq=False)
 class Played:
     """What came of it."""
 
@@ -69,6 +77,10 @@ class Played:
     seconds_of_motion: float
     notes: tuple[str, ...]
     """What was done to clips that did not fit as they were, and which were left out."""
+    target: Target | None = None
+    """Who walks it, if not the clips' own body."""
+    scale: float = 1.0
+    """How far that body travels for each metre of the measures, which the clips' own body walked."""
 
 
 def play_clips(sources: Sequence[str], options: Play | None = None, track: Track = untracked) -> Played:
@@ -143,59 +155,52 @@ def real_measures(clips: Sequence[Clip]) -> Reference:
     return reference([*known, *(mirror(clip, symmetry) for clip in known)], held_out)
 
 
-def write_played(played: Played, output: str, to: str | None = None, track: Track = untracked) -> list[str]:
+def load_target(path: str) -> Target:
+    """The first character with a mesh of a file."""
+    asset = load(path)
+    for character in asset.characters:
+        if character.meshes:
+            return Target(character, asset)
+    raise MovesetError("holds no character with a mesh", file=path, do="give a file with a skinned mesh")
+
+
+def play_on(played: Played, target: Target) -> Played:
+    """The same run walked by another body: path and speed come out in the proportion of its legs."""
+    skeleton = target.character.skeleton
+    # a rig whose rest is folded shows by a clip of its own how it stands
+    own = next((c for c in target.file.clips if c.skeleton.signature == skeleton.signature), None)
+    clips = tuple(retarget_clips(played.run.clips, skeleton, own))
+    scale = travel_scale(clips[0], played.run.clips[0])
+    return replace(played, run=replace(played.run, clips=clips), target=target, scale=scale)
+
+
+def write_played(played: Played, output: str, track: Track = untracked) -> list[str]:
     """Write .glb or .bvh (one file a character) or .gif or .png (all together); the files that were written."""
     suffix = Path(output).suffix.lower()
-    body, file = (None, None) if to is None else character_of(to)
-    clips = list(played.run.clips)
-    if body is not None and file is not None:
-        clips = [_on_body(clip, body, file) for clip in clips]
+    clips, body = played.run.clips, played.target
     if suffix in (".gif", ".png"):
-        draw(clips, _walked_path(played, clips[0]), output, body, track)
+        draw(clips, _walked_path(played), output, body and body.character, track)
         return [output]
     written = []
     for number, clip in enumerate(clips, start=1):
         name = output if len(clips) == 1 else f"{output.removesuffix(suffix)}-{number:02d}{suffix}"
-        figure = body or mannequin(clip.skeleton, clip)
-        formats.write(
-            Asset(characters=(figure,), clips=(clip,), source=None if file is None else file.source), name
-        )
+        figure = body.character if body else mannequin(clip.skeleton, clip)
+        formats.write(Asset(characters=(figure,), clips=(clip,), source=body and body.file.source), name)
         written.append(name)
     return written
 
 
-def scale_on(played: Played, to: str) -> float:
-    """How far the character of the file `to` travels for each metre of the run: its legs make other strides."""
-    clip = played.run.clips[0]
-    return travel_scale(_on_body(clip, *character_of(to)), clip)
-
-
-def _on_body(clip: Clip, body: Character, file: Asset) -> Clip:
-    # a rig whose rest is folded shows by a clip of its own how it stands
-    own = next((c for c in file.clips if c.skeleton.signature == body.skeleton.signature), None)
-    return retarget_clip(clip, body.skeleton, own)
-
-
-def _walked_path(played: Played, shown: Clip) -> np.ndarray | None:
-    """(P, 3) the path of those who follow one, as long as they walked it, on the legs of `shown`."""
+def _walked_path(played: Played) -> np.ndarray | None:
+    """(P, 3) the path of those who follow one, as long as they walked it, at the scale of their legs."""
     follower, clip = played.follower, played.run.clips[0]
     if follower is None:
         return None
     points = follower.path.polyline(float(follower.starts.max() + follower.speed * len(clip) / clip.fps))
     closed = np.concatenate((points, points[:1])) if follower.path.closed else points
-    return travel_scale(shown, clip) * closed
+    return played.scale * closed
 
 
 def travel_scale(clip: Clip, source: Clip) -> float:
     """How far a retargeted clip travels against its source: legs of another length make other strides."""
     near, far = (measure.path_length(c.world_positions[:, c.skeleton.joint("hips")]) for c in (clip, source))
     return near / far if far > 0.1 else 1.0
-
-
-def character_of(path: str) -> tuple[Character, Asset]:
-    """The first character with a mesh of a file, and all that the file holds."""
-    asset = load(path)
-    bodies = [character for character in asset.characters if character.meshes]
-    if not bodies:
-        raise MovesetError("holds no character with a mesh", file=path, do="give a file with a skinned mesh")
-    return bodies[0], asset
