@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from moveset.edit.root_motion import poses_in_ground, with_root_motion
+from moveset.edit.root_motion import with_root_motion
 from moveset.geometry import quaternion
 from moveset.motion import Clip, Skeleton
 from moveset.motion.ground import ground_frame
 from moveset.motion.kinematics import forward_kinematics
+from moveset.motion.rooted import poses_in_ground
 from moveset.synthetic.corpus import synthesize
 
 

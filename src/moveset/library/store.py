@@ -19,9 +19,9 @@ from moveset.library.poses import PoseReader
 from moveset.library.query import Answer, open_tables, run
 from moveset.library.rows import tags_of
 from moveset.library.schema import VERSION, ClipRow, FindingRow
-from moveset.library.skeletons import skeleton_from_json
 from moveset.library.view import View, open_view
 from moveset.motion import Clip, Event, Skeleton
+from moveset.motion.skeleton_json import skeleton_from_json
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -15,6 +15,7 @@ from moveset.conventions import FORWARD, LEFT, UP
 from moveset.geometry import quaternion, signal
 from moveset.geometry.quaternion import Array
 from moveset.motion.clip import Clip
+from moveset.motion.skeleton import Skeleton
 
 POSITION_SIGMA = 4 / 30
 HEADING_SIGMA = 6 / 30
@@ -85,7 +86,7 @@ def ground_frame(
 
     Without roles for shoulders the hips alone give the heading; without any, the root joint's turn from its rest.
     """
-    origin = clip.world_positions[:, _center(clip)] * (1.0, 0.0, 1.0)
+    origin = clip.world_positions[:, center_joint(clip.skeleton)] * (1.0, 0.0, 1.0)
     return GroundFrame(
         positions=signal.gaussian(origin, position_sigma * clip.fps, loop=clip.loop),
         headings=_smooth_turn(headings(clip), heading_sigma * clip.fps, clip.loop),
@@ -114,9 +115,9 @@ def integrate(displacements: Array, position: Array | None = None, heading: floa
     return GroundFrame(np.cumsum(steps, axis=0), turned)
 
 
-def _center(clip: Clip) -> int:
-    """The joint over the origin."""
-    return clip.skeleton.by_role.get("hips", clip.skeleton.roots[0])
+def center_joint(skeleton: Skeleton) -> int:
+    """The joint over the origin of the ground frame: the hips, or the first root of a body without that role."""
+    return skeleton.by_role.get("hips", skeleton.roots[0])
 
 
 def _forward(clip: Clip) -> tuple[Array, Array]:
@@ -130,7 +131,7 @@ def _forward(clip: Clip) -> tuple[Array, Array]:
     if lines:
         across = np.sum(lines, axis=0)
         return quaternion.cross(across, np.broadcast_to(UP, across.shape)), np.linalg.norm(across, axis=-1)
-    joint = _center(clip)
+    joint = center_joint(clip.skeleton)
     rest = clip.skeleton.rest_world[0][joint]
     turn = quaternion.multiply(clip.world_rotations[:, joint], quaternion.conjugate(rest))
     forward = quaternion.rotate(turn, np.broadcast_to(FORWARD, (len(clip), 3)))

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from moveset.conventions import UP
-from moveset.edit.root_motion import poses_in_ground
 from moveset.errors import MovesetError
 from moveset.features.matching import TIMES, future, matching_features
 from moveset.geometry import quaternion
@@ -18,6 +17,7 @@ from moveset.motion.contacts import detect_contacts
 from moveset.motion.ground import ground_frame, integrate
 from moveset.motion.resample import resample
 from moveset.motion.roles import FEET
+from moveset.motion.rooted import poses_in_ground
 
 _STILL = 1e-4  # a joint that moves less than this against its parent [m] keeps one translation for all rows
 _SAME_LENGTH = 1e-3  # bones that differ by less than this [m] are the same

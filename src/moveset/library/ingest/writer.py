@@ -16,10 +16,10 @@ from moveset.library.ingest.prepare import Entry, Part
 from moveset.library.poses import PoseWriter
 from moveset.library.rows import finding_row
 from moveset.library.schema import ClipRow, FindingRow, sql_types
-from moveset.library.skeletons import skeleton_to_json
 from moveset.library.split import kin_of
 from moveset.library.tables import write_columns, write_rows
 from moveset.motion import Finding, Skeleton
+from moveset.motion.skeleton_json import skeleton_to_json
 
 SET_CHECK_NAMES = frozenset(check.name for check in SET_CHECKS)
 """Checks whose findings depend on the other clips of the library."""

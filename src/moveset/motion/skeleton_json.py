@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from moveset.motion import Skeleton
+from moveset.motion.skeleton import Skeleton
 
 
 def skeleton_to_json(skeleton: Skeleton) -> str:
