@@ -45,6 +45,8 @@ HOMES = {
     "torch": {"learn", "workflows/doctor.py"},
     "duckdb": {"library"},
     "onnxruntime": {"bundle", "workflows/doctor.py"},
+    "onnx": {"learn"},
+    "safetensors": {"bundle", "learn"},
     "numba": {"render", "runtime", "motion/kernels.py", "formats", "workflows/doctor.py"},
     "orjson": {"formats"},
     "cyclopts": {"cli"},

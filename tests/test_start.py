@@ -6,7 +6,19 @@ import resource
 import subprocess
 import sys
 
-HEAVY = ("numpy", "numba", "duckdb", "scipy", "PIL", "rich", "torch", "onnxruntime", "orjson")
+HEAVY = (
+    "numpy",
+    "numba",
+    "duckdb",
+    "scipy",
+    "PIL",
+    "rich",
+    "torch",
+    "onnxruntime",
+    "onnx",
+    "safetensors",
+    "orjson",
+)
 
 
 def loaded_after(statement: str) -> set[str]:

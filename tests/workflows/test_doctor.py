@@ -15,7 +15,7 @@ def outcomes():
 
 def test_this_machine_is_fit(outcomes):
     assert is_fit(list(outcomes.values()))
-    for engine in ("numpy", "numba", "duckdb", "pillow"):
+    for engine in ("numpy", "numba", "duckdb", "pillow", "onnxruntime"):
         assert outcomes["compute", engine].state == OK
     assert outcomes["files", "temporary folder"].said.startswith("written, renamed, read")
     assert outcomes["packages", "numpy"].said.startswith(np.__version__)
@@ -32,6 +32,7 @@ def test_a_package_of_the_base_install_that_is_missing_names_its_commands(monkey
     assert found["duckdb"].state == BROKEN
     assert "build, query, play" in found["duckdb"].said
     assert found["torch"].state == MISSING
+    assert found["torch"].do == "pip install 'moveset[learn]'"
     assert not is_fit(list(found.values()))
 
 

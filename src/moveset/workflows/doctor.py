@@ -27,13 +27,15 @@ OK, MISSING, BROKEN = "ok", "missing", "broken"
 REQUIRED = {
     "duckdb": "build, query, play",
     "numba": "render, play, convert",
+    "onnxruntime": "play and evaluate with trained networks",
     "pillow": "render, audit --html, build with thumbnails, textures of GLB files",
 }
 """Commands that a package of the base install is for; those that are not named are for all."""
 
 OPTIONAL = {
-    "onnxruntime": "running trained networks",
     "torch": "training",
+    "safetensors": "training on from a bundle's weights",
+    "onnx": "writing trained networks",
     "ufbx": "reading FBX files",
 }
 """Packages that some command may use, and for what."""
@@ -96,11 +98,13 @@ def _required() -> list[str]:
 
 
 def _extra_with(package: str) -> str:
-    """The extra of Moveset that brings a package."""
-    for line in requires("moveset") or ():
-        if _name(line) == package and "extra ==" in line:
-            return line.rpartition("extra ==")[2].strip().strip("'\"")
-    return ""
+    """The extra of Moveset that brings a package to its users."""
+    extras = (
+        line.rpartition("extra ==")[2].strip().strip("'\"")
+        for line in requires("moveset") or ()
+        if _name(line) == package and "extra ==" in line
+    )
+    return next((extra for extra in extras if extra != "dev"), "")
 
 
 def _name(requirement: str) -> str:
