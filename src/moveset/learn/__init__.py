@@ -1,0 +1,11 @@
+"""The only room with torch: twins of the maths, models (one a file, config above its model), one training loop for all
+of them, export to bundles.
+
+    task.py         what a model must answer to be trained: a batch, its loss, a picture
+    draw.py         the chance of a step: a pure function of seed and step
+    loop.py         the loop
+    checkpoint.py   its state on disk
+    distributed.py  the same loop on several processes
+    curves.py       the log and its curves
+    data.py         a training set on disk
+"""

@@ -1,0 +1,1 @@
+"""Models, one a file: a frozen config with its presets, and below it the module and its task."""
