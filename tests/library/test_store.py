@@ -66,10 +66,10 @@ def test_the_view_holds_the_poses_in_the_ground_frame(library):
     blocks = view.layout.unpack(view.features[view.rows(row.id)])
     clip = library.load_clip(row.id)
     hips = clip.skeleton.joint("hips")
-    assert np.allclose(blocks["positions"][:, hips, 1], clip.world_positions[:, hips, 1], atol=1e-5)
+    assert np.allclose(blocks["translations"][:, 0, 1], clip.world_positions[:, hips, 1], atol=1e-5)
     # glides straight ahead: no way to the side, 1.2 m/s forward
     assert np.allclose(blocks["root"][1:, 0], 0, atol=1e-3)
-    assert np.allclose(blocks["root"][1:, 1] * 30, 1.2, atol=0.05)
+    assert np.allclose(blocks["root"][:, 1], 1.2, atol=0.05)
     ranges = view.ranges("train")
     assert (ranges[:, 1] - ranges[:, 0]).sum() == sum(r.frames for r in library.clips("split = 'train'"))
 

@@ -14,6 +14,8 @@ from moveset.geometry.quaternion import Array
 from moveset.motion.kinematics import forward_kinematics
 from moveset.motion.roles import REQUIRED
 
+_SAME_LENGTH = 1e-3  # bones that differ by less than this [m] are the same
+
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
@@ -154,3 +156,18 @@ class Skeleton:
         """The same skeleton with roles given as {role: joint name}."""
         of_joint = {name: role for role, name in roles.items()}
         return replace(self, roles=tuple(of_joint.get(name) for name in self.names))
+
+
+def same_bones(a: Skeleton, b: Skeleton) -> bool:
+    """Whether poses of one skeleton hold on the other: equal trees and roles, bones within a millimetre.
+
+    Where the hips rest does not matter, since clips move them; the actors of one set often differ by that alone.
+    """
+    if a.signature == b.signature:
+        return True
+    if a.names != b.names or a.roles != b.roles or not np.array_equal(a.parents, b.parents):
+        return False
+    bones = np.arange(len(a)) > a.by_role.get("hips", 0)
+    return np.allclose(
+        a.rest_translations[bones], b.rest_translations[bones], atol=_SAME_LENGTH
+    ) and np.allclose(np.abs(np.sum(a.rest_rotations * b.rest_rotations, axis=-1)), 1, atol=1e-6)

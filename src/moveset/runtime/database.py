@@ -18,9 +18,9 @@ from moveset.motion.ground import ground_frame, integrate
 from moveset.motion.resample import resample
 from moveset.motion.roles import FEET
 from moveset.motion.rooted import poses_in_ground
+from moveset.motion.skeleton import same_bones
 
 _STILL = 1e-4  # a joint that moves less than this against its parent [m] keeps one translation for all rows
-_SAME_LENGTH = 1e-3  # bones that differ by less than this [m] are the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,21 +100,6 @@ def _unfit(clip: Clip, skeleton: Skeleton | None) -> str | None:
     if skeleton is not None and not same_bones(clip.skeleton, skeleton):
         return "is on another skeleton than the clips before it"
     return None
-
-
-def same_bones(a: Skeleton, b: Skeleton) -> bool:
-    """Whether poses of one skeleton hold on the other: equal trees and roles, bones within a millimetre.
-
-    Where the hips rest does not matter, since clips move them; the actors of one set often differ by that alone.
-    """
-    if a.signature == b.signature:
-        return True
-    if a.names != b.names or a.roles != b.roles or not np.array_equal(a.parents, b.parents):
-        return False
-    bones = np.arange(len(a)) > a.by_role.get("hips", 0)
-    return np.allclose(
-        a.rest_translations[bones], b.rest_translations[bones], atol=_SAME_LENGTH
-    ) and np.allclose(np.abs(np.sum(a.rest_rotations * b.rest_rotations, axis=-1)), 1, atol=1e-6)
 
 
 def unroll_loop(clip: Clip, frames: int) -> Clip:

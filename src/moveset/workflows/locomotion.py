@@ -17,7 +17,7 @@ from moveset.formats import locations
 from moveset.library.store import Library, is_library
 from moveset.motion import Clip
 from moveset.motion.mirror import find_symmetry, mirror
-from moveset.runtime.database import same_bones
+from moveset.motion.skeleton import same_bones
 from moveset.workflows.load import load
 from moveset.workflows.retarget import retarget_clips
 
