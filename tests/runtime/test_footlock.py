@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from moveset.motion.kinematics import forward_kinematics
+from moveset.motion.legs import find_legs
 from moveset.runtime.controller import Poses
 from moveset.runtime.course import follow
 from moveset.runtime.crowd import CrowdConfig
-from moveset.runtime.footlock import FootLock, find_legs
+from moveset.runtime.footlock import FootLock
 from moveset.runtime.path import circle, eight
 
 SIDES = ("left", "right")

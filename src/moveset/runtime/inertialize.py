@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from moveset.geometry.kernels import conjugate, exponential, logarithm, multiply
 from moveset.geometry.quaternion import Array
 from moveset.runtime.database import MotionDatabase
-from moveset.runtime.kernels import conjugate, exponential, logarithm, multiply
 
 
 @dataclass(eq=False)
