@@ -65,7 +65,7 @@ def test_blocks_say_what_they_hold():
 
 
 def test_helpers_and_still_joints_are_left_out_and_keep_their_place(pack):
-    asset = load(str(pack / "characters/KayKit/Knight.glb"))
+    asset = load(str(pack / "game/kaykit-adventurers/Knight.glb"))
     clips = [clip for clip in asset.clips if not clip.additive][:12]
     space = pose_space(clips)
     left_out = {clips[0].skeleton.names[j] for j in range(len(clips[0].skeleton))} - {
