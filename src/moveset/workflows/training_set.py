@@ -1,0 +1,214 @@
+"""Clips to a training set: what was recorded, what can be made from it, and how much of each a batch shall hold.
+
+    SET/features.npy, view.json, mean.npy, scale.npy   a view (library/view.py) of pose vectors
+    SET/set.json                                       pose space, the kind and source of every clip, shares, license
+
+Held-out clips stay as they were recorded. Whatever is made is made from training clips alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from moveset.edit.bend import bent_copies
+from moveset.errors import MovesetError
+from moveset.features.pose import PoseSpace, pose_space
+from moveset.geometry.quaternion import Array
+from moveset.library.ingest.staging import staged
+from moveset.library.license import strictest
+from moveset.library.split import HELD_OUT, TRAIN
+from moveset.library.view import write_view
+from moveset.motion import Clip
+from moveset.motion.mirror import find_symmetry, mirror
+from moveset.motion.resample import resample
+from moveset.progress import Track, untracked
+from moveset.runtime.database import unroll_loop
+
+FILE = "set.json"
+VERSION = 1
+_LOOPED = 3.0
+"""Loops are played on for as long as this [s], so that windows fit."""
+
+
+@dataclass(frozen=True)
+class Widening:
+    """What is made from the clips, and how much of a batch each kind is. A kind with a share of 0 is not made."""
+
+    real: float = 0.2
+    mirrored: float = 0.2
+    """The mirror twins of the real clips; all other kinds hold their twins themselves."""
+    bent: float = 0.3
+    """Straight clips along curves."""
+    bends: int = 2
+    """Bent copies of a straight clip."""
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Share of a batch by kind, as asked for."""
+        return {kind: share for kind in KINDS if (share := getattr(self, kind)) > 0}
+
+
+LOCOMOTION = Widening()
+ANY_MOTION = Widening(real=0.5, mirrored=0.5, bent=0.0)
+KINDS = ("real", "mirrored", "bent")
+
+
+@dataclass(frozen=True, eq=False)
+class SetClip:
+    """A clip of a training set."""
+
+    clip: Clip
+    kind: str
+    split: str = TRAIN
+
+
+@dataclass(frozen=True)
+class SetReport:
+    """What a training set holds."""
+
+    folder: Path
+    hash: str
+    license: str
+    frames: int
+    seconds: Mapping[str, Mapping[str, float]]
+    """By split and kind."""
+    shares: Mapping[str, float]
+    notes: tuple[str, ...] = field(default=())
+
+
+def widened_set(
+    train: Sequence[Clip],
+    held_out: Sequence[Clip],
+    widening: Widening = LOCOMOTION,
+    *,
+    fps: float = 30.0,
+    seed: int = 0,
+    track: Track = untracked,
+) -> list[SetClip]:
+    """Real clips of both sides and what is made from the training side."""
+    train, held_out = ([_prepared(clip, fps) for clip in clips] for clips in (train, held_out))
+    symmetry = find_symmetry(train[0].skeleton, train[:40])
+    made: dict[str, Sequence[Clip]] = {"real": train}
+    if widening.bent:
+        made["bent"] = bent_copies(train, widening.bends)
+    out = [SetClip(clip, kind) for kind, clips in made.items() for clip in clips if getattr(widening, kind)]
+    if widening.mirrored:
+        twins = [s for s in out if s.clip.tags.mirrorable]
+        out += [
+            SetClip(mirror(s.clip, symmetry), "mirrored" if s.kind == "real" else s.kind)
+            for s in track(twins, len(twins), "mirroring")
+        ]
+    return out + [SetClip(clip, "real", HELD_OUT) for clip in held_out]
+
+
+def write_training_set(
+    folder: str | os.PathLike[str],
+    train: Sequence[Clip],
+    held_out: Sequence[Clip] = (),
+    widening: Widening = LOCOMOTION,
+    *,
+    fps: float = 30.0,
+    seed: int = 0,
+    track: Track = untracked,
+) -> SetReport:
+    """Widen clips of one body and write them as a training set at `fps`, whole or not at all."""
+    if not train:
+        raise MovesetError("no clip to train on", file=folder, do="give clips that are not all held out")
+    return write_set(
+        folder,
+        widened_set(train, held_out, widening, fps=fps, seed=seed, track=track),
+        widening.shares,
+        settings={**asdict(widening), "seed": seed},
+        track=track,
+    )
+
+
+def write_set(
+    folder: str | os.PathLike[str],
+    clips: Sequence[SetClip],
+    shares: Mapping[str, float],
+    *,
+    settings: Mapping[str, object] | None = None,
+    track: Track = untracked,
+) -> SetReport:
+    """Write clips of one body and one frame rate as a training set."""
+    target = Path(folder)
+    if target.exists() and not (target / FILE).is_file():
+        raise MovesetError("exists and is not a training set", file=target, do="give another folder")
+    clips = _distinct(clips)
+    space = pose_space(s.clip for s in clips)
+    fps = clips[0].clip.fps
+    digest = hashlib.sha256(space.layout.signature.encode())
+    seconds: dict[str, Counter[str]] = {TRAIN: Counter(), HELD_OUT: Counter()}
+    for s in clips:
+        seconds[s.split][s.kind] += len(s.clip) / fps
+
+    def rows() -> Iterable[tuple[str, str, Array]]:
+        for s in track(clips, len(clips), "writing"):
+            vectors = space.vectors(s.clip).astype(np.float32)
+            digest.update(f"{s.kind} {s.split}".encode() + vectors.tobytes())
+            yield s.clip.content_hash, s.split, vectors
+
+    present = {kind: share for kind, share in shares.items() if seconds[TRAIN][kind]}
+    with staged(target) as partial:
+        view = partial / "view"
+        write_view(view, space.layout, space.skeleton.signature, fps, rows())
+        for file in view.iterdir():
+            file.rename(partial / file.name)
+        view.rmdir()
+        report = SetReport(
+            target,
+            digest.hexdigest()[:16],
+            strictest(s.clip.tags.license for s in clips),
+            sum(len(s.clip) for s in clips),
+            {split: {kind: round(s, 3) for kind, s in sorted(by.items())} for split, by in seconds.items()},
+            {kind: share / sum(present.values()) for kind, share in present.items()},
+        )
+        (partial / FILE).write_text(json.dumps(_said(report, space, clips, settings or {}), indent=1))
+    return report
+
+
+def _said(
+    report: SetReport, space: PoseSpace, clips: Sequence[SetClip], settings: Mapping[str, object]
+) -> dict[str, object]:
+    return {
+        "version": VERSION,
+        "hash": report.hash,
+        "license": report.license,
+        "fps": clips[0].clip.fps,
+        "frames": report.frames,
+        "seconds": report.seconds,
+        "shares": report.shares,
+        "sources": sorted({s.clip.tags.source for s in clips if s.clip.tags.source}),
+        "settings": settings,
+        "clips": [
+            {"id": s.clip.content_hash, "name": s.clip.name, "kind": s.kind, "source": s.clip.tags.source}
+            for s in clips
+        ],
+        "space": space.to_json(),
+    }
+
+
+def _prepared(clip: Clip, fps: float) -> Clip:
+    """At the set's rate, loops played on."""
+    clip = resample(clip, fps)
+    return unroll_loop(clip, int(_LOOPED * fps))
+
+
+def _distinct(clips: Sequence[SetClip]) -> list[SetClip]:
+    """Each motion once; a motion that is held out is on no other side."""
+    seen: set[str] = set()
+    out = []
+    for s in sorted(clips, key=lambda s: s.split != HELD_OUT):
+        if s.clip.content_hash not in seen:
+            seen.add(s.clip.content_hash)
+            out.append(s)
+    return sorted(out, key=lambda s: s.split == HELD_OUT)
