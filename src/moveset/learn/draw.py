@@ -18,6 +18,8 @@ import torch
 
 T = TypeVar("T", np.ndarray, torch.Tensor)
 
+CPU = torch.device("cpu")
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -36,7 +38,7 @@ class Draw:
     rank: int = 0
     ranks: int = 1
     """How many processes share the batch; they divide its rows evenly."""
-    device: torch.device = torch.device("cpu")
+    device: torch.device = CPU
 
     @cached_property
     def rng(self) -> np.random.Generator:

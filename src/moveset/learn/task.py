@@ -43,16 +43,24 @@ class Task(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What is trained."""
+        ...
 
     @property
-    def settings(self) -> Mapping[str, object]: ...
+    def settings(self) -> Mapping[str, object]:
+        """Plain values."""
+        ...
 
     @property
-    def data(self) -> DataFacts: ...
+    def data(self) -> DataFacts:
+        """On what."""
+        ...
 
     @property
-    def module(self) -> nn.Module: ...
+    def module(self) -> nn.Module:
+        """With the weights; `loss` may call any part of it."""
+        ...
 
     def batch(self, draw: Draw) -> Batch:
         """The rows of this rank, on `draw.device`. All chance, also of the loss, comes from `draw`."""
