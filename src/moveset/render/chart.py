@@ -60,12 +60,12 @@ def _draw_panel(
     x, y = panel.x[seen].astype(np.float64), panel.y[seen].astype(np.float64)
     logarithmic = y.min() > 0 and y.max() / y.min() > _DECADES
     y = np.log10(y) if logarithmic else y
-    ticks = _ticks(y.min(), y.max(), logarithmic)
-    low, high = min(y.min(), ticks[0]), max(y.max(), ticks[-1])
+    margin = max(0.05 * (y.max() - y.min()), 1e-3 * abs(y.max()), 1e-12)
+    low, high = y.min() - margin, y.max() + margin
     across = left + (x - x[0]) / max(x[-1] - x[0], 1e-12) * (right - left)
-    up = bottom - (y - low) / max(high - low, 1e-12) * (bottom - top)
-    for tick in ticks:
-        at = bottom - (tick - low) / max(high - low, 1e-12) * (bottom - top)
+    up = bottom - (y - low) / (high - low) * (bottom - top)
+    for tick in _ticks(low, high, logarithmic):
+        at = bottom - (tick - low) / (high - low) * (bottom - top)
         pen.line((left, at, right, at), fill=_GRID, width=_FINE)
         label = f"{10**tick:.3g}" if logarithmic else f"{tick:.4g}"
         pen.text((left - 6 * _FINE, at), label, fill=_INK, font=small, anchor="rm")
@@ -78,11 +78,13 @@ def _draw_panel(
 
 
 def _ticks(low: float, high: float, logarithmic: bool) -> list[float]:
-    """Some three to six round numbers in or around a range."""
+    """A few round numbers within a range; of exponents, the decades or 1, 2 and 5 in them."""
     if logarithmic:
-        low, high = math.floor(low), math.ceil(high)
-        return [float(t) for t in range(low, high + 1, max(1, (high - low) // 4))]
-    span = max(high - low, 1e-3 * max(abs(low), abs(high), 1e-9))
+        decades = range(math.floor(low), math.ceil(high) + 1)
+        marks = (1,) if len(decades) > 4 else (1, 2, 5) if len(decades) < 3 else (1, 3)
+        within = [t for d in decades for m in marks if low <= (t := d + math.log10(m)) <= high]
+        return within[:: -(-len(within) // 6)]
+    span = max(high - low, 1e-3 * abs(high), 1e-12)
     step = 10 ** math.floor(math.log10(span / 3))
     step *= next(m for m in (1, 2, 5, 10) if span / (m * step) <= 5)
-    return [step * k for k in range(math.floor(low / step), math.ceil(high / step) + 1)]
+    return [step * k for k in range(math.ceil(low / step), math.floor(high / step) + 1)]

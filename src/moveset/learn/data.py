@@ -1,0 +1,129 @@
+"""A training set on disk (workflows/training_set.py writes it), and the windows of it that a step sees.
+
+SET/features.npy, view.json, mean.npy, scale.npy   pose vectors, a view (library/view.py), memory-mapped
+SET/set.json                                       pose space, kind of every clip, shares of a batch, license
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from moveset.errors import MovesetError
+from moveset.features.pose import PoseSpace
+from moveset.learn.task import DataFacts
+from moveset.library.split import TRAIN
+from moveset.library.view import View, open_view
+
+FILE = "set.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """Pose vectors of many clips of one body, each clip of a kind (real, mirrored, bent, ...)."""
+
+    folder: Path
+    view: View
+    space: PoseSpace
+    kinds: tuple[str, ...]
+    """(C) of each clip."""
+    shares: Mapping[str, float]
+    """How much of a batch each kind is."""
+    facts: DataFacts
+    _windows: dict[tuple[int, str], _Windows] = field(default_factory=dict, repr=False)
+
+    @property
+    def fps(self) -> float:
+        """Frames a second."""
+        return self.view.fps
+
+    def tensor(self, device: torch.device | str = "cpu") -> torch.Tensor:
+        """(R, D) float32 vectors. On the CPU they stay on disk until they are touched, and processes share them."""
+        # copy-on-write: torch warns about arrays that cannot be written, and here nobody writes
+        return torch.from_numpy(np.load(self.folder / "features.npy", mmap_mode="c")).to(device)
+
+    def windows(self, length: int, split: str = TRAIN) -> np.ndarray:
+        """(W,) first rows of all stretches of `length` frames that lie within one clip, kind by kind."""
+        return self._windows_of(length, split).rows
+
+    def draw(self, rng: np.random.Generator, count: int, length: int, split: str = TRAIN) -> np.ndarray:
+        """(count,) first rows of windows: in training kinds by their shares, and within a kind all windows alike."""
+        windows = self._windows_of(length, split)
+        dice = rng.random((2, count))
+        kind = np.searchsorted(windows.shares, dice[0], side="right")
+        first = windows.ends[kind] - windows.counts[kind]
+        return windows.rows[first + (dice[1] * windows.counts[kind]).astype(np.int64)]
+
+    def _windows_of(self, length: int, split: str) -> _Windows:
+        if (length, split) not in self._windows:
+            self._windows[length, split] = self._list_windows(length, split)
+        return self._windows[length, split]
+
+    def _list_windows(self, length: int, split: str) -> _Windows:
+        view, rows = self.view, {}
+        for clip, (kind, side) in enumerate(zip(self.kinds, view.splits)):
+            starts = np.arange(view.starts[clip], view.starts[clip + 1] - length + 1)
+            if side == split and len(starts) and (split != TRAIN or self.shares.get(kind)):
+                rows.setdefault(kind, []).append(starts)
+        if not rows:
+            raise MovesetError(
+                f"holds no {split} clip of {length} frames", file=self.folder, do="give longer clips"
+            )
+        counts = np.array([sum(map(len, starts)) for starts in rows.values()])
+        weights = [self.shares[kind] for kind in rows] if split == TRAIN else counts
+        shares = np.cumsum(weights) / np.sum(weights)
+        shares[-1] = 1.0  # dice stay below, whatever was rounded
+        return _Windows(
+            np.concatenate([row for starts in rows.values() for row in starts]),
+            counts,
+            counts.cumsum(),
+            shares,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Windows:
+    """First rows (W,) of windows, kind by kind: how many each has (K,), where it ends, and its cumulated share."""
+
+    rows: np.ndarray
+    counts: np.ndarray
+    ends: np.ndarray
+    shares: np.ndarray
+
+
+def open_training_set(folder: str | Path) -> TrainingSet:
+    """The training set in a folder."""
+    folder = Path(folder)
+    try:
+        said = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise MovesetError(
+            "is no training set", file=folder, do="make one from clips or a library first"
+        ) from None
+    if said["version"] != VERSION:
+        raise MovesetError(
+            f"is a training set of version {said['version']}, this one reads {VERSION}",
+            file=folder,
+            do="make it anew",
+        )
+    view = open_view(folder)
+    kinds = {clip["id"]: clip["kind"] for clip in said["clips"]}
+    seconds: dict[str, float] = {}
+    for by_kind in said["seconds"].values():
+        for kind, amount in by_kind.items():
+            seconds[kind] = seconds.get(kind, 0.0) + amount
+    facts = DataFacts(said["hash"], said["license"], len(view.clips), said["frames"], seconds)
+    return TrainingSet(
+        folder,
+        view,
+        PoseSpace.from_json(said["space"]),
+        tuple(kinds[clip] for clip in view.clips),
+        said["shares"],
+        facts,
+    )
