@@ -27,7 +27,7 @@ def forward_kinematics(
     """
     translations = np.asarray(local_translations)
     if local_scales is not None:
-        translations = _scaled_offsets(translations, np.asarray(local_scales), parents)
+        translations = scaled_offsets(translations, np.asarray(local_scales), parents)
     return _transformed("forward", _forward, np.asarray(local_rotations), translations, parents)
 
 
@@ -92,7 +92,7 @@ def _inverse(
     )
 
 
-def _scaled_offsets(translations: Array, scales: Array, parents: np.ndarray) -> Array:
+def scaled_offsets(translations: Array, scales: Array, parents: np.ndarray) -> Array:
     """Offsets multiplied by the scales of all joints above."""
     above = np.ones(np.broadcast_shapes(translations.shape, scales.shape))
     for j, p in enumerate(parents):

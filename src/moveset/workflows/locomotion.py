@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from moveset import formats
+from moveset.cleanup.feet import plant_feet
 from moveset.edit.bend import bent_copies
 from moveset.edit.level import leveled
 from moveset.errors import MovesetError
@@ -121,6 +122,6 @@ def one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[str, ...]]:
 
 def widened(clips: Sequence[Clip]) -> list[Clip]:
     """The clips, bent copies of the straight ones, and the mirrored twins of all that may be mirrored."""
-    bent = [*clips, *bent_copies(clips)]
+    bent = [*clips, *map(plant_feet, bent_copies(clips))]
     symmetry = find_symmetry(clips[0].skeleton, clips[:40])
     return bent + [mirror(clip, symmetry) for clip in bent if clip.tags.mirrorable]

@@ -11,13 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from moveset.cleanup.feet import plant_feet
 from moveset.edit.bend import bent_copies
 from moveset.errors import MovesetError
 from moveset.features.pose import PoseSpace, pose_space
@@ -98,7 +99,7 @@ def widened_set(
     symmetry = find_symmetry(train[0].skeleton, train[:40])
     made: dict[str, Sequence[Clip]] = {"real": train}
     if widening.bent:
-        made["bent"] = bent_copies(train, widening.bends)
+        made["bent"] = [plant_feet(clip) for clip in bent_copies(train, widening.bends)]
     out = [SetClip(clip, kind) for kind, clips in made.items() for clip in clips if getattr(widening, kind)]
     if widening.mirrored:
         twins = [s for s in out if s.clip.tags.mirrorable]
@@ -147,7 +148,7 @@ def write_set(
     space = pose_space(s.clip for s in clips)
     fps = clips[0].clip.fps
     digest = hashlib.sha256(space.layout.signature.encode())
-    seconds: dict[str, Counter[str]] = {TRAIN: Counter(), HELD_OUT: Counter()}
+    seconds: dict[str, dict[str, float]] = {TRAIN: defaultdict(float), HELD_OUT: defaultdict(float)}
     for s in clips:
         seconds[s.split][s.kind] += len(s.clip) / fps
 

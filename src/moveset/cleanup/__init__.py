@@ -1,0 +1,1 @@
+"""Clip to clip: what makes a motion cleaner without making it another one."""
