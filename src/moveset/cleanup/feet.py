@@ -12,7 +12,7 @@ import numpy as np
 
 from moveset.geometry import signal
 from moveset.geometry.quaternion import Array
-from moveset.motion import Clip, Contacts, Skeleton
+from moveset.motion import Clip, Contacts
 from moveset.motion.contacts import detect_contacts, standing_heights
 from moveset.motion.kinematics import scaled_offsets
 from moveset.motion.legs import SIDES, find_legs
@@ -44,7 +44,7 @@ def plant_feet(clip: Clip, contacts: Contacts | None = None, standing: Array | N
     for side, chain, marks, hinge in zip(SIDES, legs.chains, legs.marks, legs.hinges):
         foot, end = chain[marks[2]], chain[marks[3]]
         toe = clip.world_positions[:, end]
-        role = clip.skeleton.roles[end]
+        role = f"{side}Foot" if foot == end else f"{side}Toes"
         bears = _flags(contacts, role)
         wanted = _to_places(toe, bears)
         height = toe[:, 1] - heights.get(role, 0.0)
@@ -60,7 +60,7 @@ def plant_feet(clip: Clip, contacts: Contacts | None = None, standing: Array | N
     return replace(clip, rotations=rotations.astype(clip.rotations.dtype, copy=False), contacts=contacts)
 
 
-def _flags(contacts: Contacts, role: str | None) -> np.ndarray:
+def _flags(contacts: Contacts, role: str) -> np.ndarray:
     """(F,) whether `role` bears; never, where that is not tracked."""
     if role not in contacts.roles:
         return np.zeros(len(contacts.flags), dtype=bool)
