@@ -13,6 +13,7 @@ from moveset.geometry import quaternion, signal
 from moveset.geometry.quaternion import Array
 from moveset.motion.clip import Clip, Contacts
 from moveset.motion.contacts import detect_contacts, feet, foot_positions, standing_heights
+from moveset.motion.ground import GroundFrame, ground_frame
 from moveset.motion.skeleton import Skeleton
 
 SKATE_HEIGHT = 0.025
@@ -235,6 +236,27 @@ def response_time(values: Array, start: int, goal: ArrayLike, fps: float, share:
     return float(reached[0] / fps) if len(reached) else float("inf")
 
 
+def stop_distance(path: Array, start: int, fps: float, still: float = 0.1) -> float:
+    """Length on the floor of a path (F, 3) from frame `start` until its speed first falls below `still` [m/s].
+
+    inf where it never does.
+    """
+    steps = np.linalg.norm(np.diff(path[start:, ::2], axis=0), axis=-1)
+    stands = np.flatnonzero(steps * fps < still)
+    return float(steps[: stands[0]].sum()) if len(stands) else float("inf")
+
+
+def trend(values: ArrayLike) -> tuple[float, float]:
+    """Slope of the straight line through values (T,) and its standard error, both per value; nan under three."""
+    y = np.asarray(values, dtype=float)
+    if len(y) < 3:
+        return float("nan"), float("nan")
+    t = np.arange(len(y)) - (len(y) - 1) / 2
+    slope = t @ y / (t @ t)
+    left = y - y.mean() - slope * t
+    return float(slope), float(np.sqrt(left @ left / (len(y) - 2) / (t @ t)))
+
+
 # Poses
 
 
@@ -259,18 +281,55 @@ class PoseIndex:
     """
 
     def __init__(self, positions: Array, velocities: Array, horizon: float = 0.1) -> None:
+        self._hold(_pose_rows(positions, velocities, horizon), horizon)
+
+    @classmethod
+    def of_rows(cls, rows: Array, horizon: float = 0.1) -> PoseIndex:
+        """An index from `rows` of another one, or from some of them."""
+        index = cls.__new__(cls)
+        index._hold(np.asarray(rows, dtype=np.float32), horizon)
+        return index
+
+    def _hold(self, rows: Array, horizon: float) -> None:
         from scipy.spatial import KDTree
 
-        self.horizon = horizon
-        self._tree = KDTree(self._rows(positions, velocities))
+        self.rows, self.horizon = rows, horizon
+        self._tree = KDTree(rows)
 
     def distances(self, positions: Array, velocities: Array) -> Array:
         """(F,) [m] of positions and velocities (F, J, 3) in the ground frame."""
-        return self._tree.query(self._rows(positions, velocities))[0]
+        return self._tree.query(_pose_rows(positions, velocities, self.horizon))[0]
 
-    def _rows(self, positions: Array, velocities: Array) -> Array:
-        rows = np.concatenate((positions, self.horizon * velocities), axis=-1).reshape(len(positions), -1)
-        return (rows / np.sqrt(positions.shape[1])).astype(np.float32)
+
+def ground_poses(clip: Clip) -> tuple[Array, Array]:
+    """Joint positions and velocities (F, J, 3) in the ground frame; a joint above the hips, which holds no flesh,
+    is left out."""
+    ground = ground_frame(clip)
+    positions = clip.world_positions[:, _flesh(clip.skeleton)]
+    velocities = signal.derivative(positions, clip.fps)
+    return ground.ground_from_world(positions), ground.ground_from_world_directions(velocities)
+
+
+def moments(clip: Clip, seconds: float = 1.0, samples: int = 5) -> Array:
+    """(W, D) all stretches of `seconds` as vectors: joint positions at `samples` times, seen from the ground frame
+    at their start. Scaled so that the distance of two is the root mean square of that of their joints [m]."""
+    count = len(clip) - round(seconds * clip.fps)
+    if count < 1:
+        return np.empty((0, 0))
+    ground = ground_frame(clip)
+    start = GroundFrame(ground.positions[:count], ground.headings[:count])
+    positions = clip.world_positions[:, _flesh(clip.skeleton)]
+    times = np.linspace(0, round(seconds * clip.fps), samples).round().astype(int)
+    seen = [start.ground_from_world(positions[t : t + count]).reshape(count, -1) for t in times]
+    return np.concatenate(seen, axis=1) / np.sqrt(samples * positions.shape[1])
+
+
+def diversity(features: Array, pairs: int = 300, seed: int = 0) -> float:
+    """Mean distance between `pairs` of features (W, D) drawn at random (Guo et al. 2020, "Action2Motion")."""
+    if len(features) < 2:
+        return float("nan")
+    one, other = np.random.default_rng(seed).integers(0, len(features), (2, pairs))
+    return _mean(np.linalg.norm(features[one] - features[other], axis=-1))
 
 
 # Shared terms
@@ -298,3 +357,12 @@ def _mean(values: Array) -> float:
 
 def _percentile(values: Array, share: float) -> float:
     return float(np.percentile(values, share)) if np.size(values) else float("nan")
+
+
+def _flesh(skeleton: Skeleton) -> list[int]:
+    return [j for j in range(len(skeleton)) if skeleton.roles[j] != "root"]
+
+
+def _pose_rows(positions: Array, velocities: Array, horizon: float) -> Array:
+    rows = np.concatenate((positions, horizon * velocities), axis=-1).reshape(len(positions), -1)
+    return (rows / np.sqrt(positions.shape[1])).astype(np.float32)

@@ -15,11 +15,12 @@ from moveset.motion.mirror import find_symmetry, mirror
 from moveset.progress import Track, untracked
 from moveset.rigs.mannequin import mannequin
 from moveset.runtime.control import uncontrolled, velocity_follow
-from moveset.runtime.course import Reference, Run, drive, follow, measure_motion, measure_path, reference
+from moveset.runtime.course import Run, drive, follow, measure_motion, measure_path
 from moveset.runtime.crowd import Crowd, CrowdConfig
 from moveset.runtime.matching import MotionMatching
 from moveset.runtime.path import Path as FloorPath
 from moveset.runtime.path import PathFollower, parse_path
+from moveset.runtime.reference import Reference, reference
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import motion_of, one_body, widened
 from moveset.workflows.play_picture import draw
