@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moveset.errors import MovesetError
+from moveset.files import recover
 from moveset.library import license
-from moveset.library.ingest.staging import recover
 from moveset.library.poses import PoseReader
 from moveset.library.query import Answer, open_tables, run
 from moveset.library.rows import tags_of

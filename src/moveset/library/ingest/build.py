@@ -16,6 +16,7 @@ from pathlib import Path
 from moveset import __version__, formats
 from moveset.audit.digest import COMPARED
 from moveset.errors import MovesetError
+from moveset.files import recover, staged
 from moveset.formats.locations import locate
 from moveset.library import license
 from moveset.library.ingest import shelf
@@ -24,7 +25,6 @@ from moveset.library.ingest.pool import map_in_order
 from moveset.library.ingest.pose_view import write_pose_view
 from moveset.library.ingest.prepare import Job, Part, Tools, prepare
 from moveset.library.ingest.reuse import Previous
-from moveset.library.ingest.staging import recover, staged
 from moveset.library.ingest.writer import Writer
 from moveset.library.policy import Policy
 from moveset.library.rows import failure
