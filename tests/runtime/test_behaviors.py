@@ -11,7 +11,13 @@ TIMES = np.array([1 / 3, 2 / 3, 1.0])
 
 
 def placed(positions, headings, velocities):
-    return Placement(positions, headings, velocities, np.zeros((len(positions), 2, 2)))
+    return Placement(
+        positions,
+        headings,
+        velocities,
+        np.zeros((len(positions), 2, 2)),
+        np.full((len(positions), 3), np.nan),
+    )
 
 
 def at_ground(clip, frames):

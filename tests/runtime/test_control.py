@@ -55,13 +55,13 @@ def test_late_and_repeated_controls_are_counted(crowd):
     crowd.control(velocity_follow((0.0, 1.2)), frame=1)
     crowd.control(uncontrolled(), who=[0, 2])
     assert crowd.report.controls.overwritten == 2
-    assert crowd.mailbox.behavior.tolist() == [0, 1, 0]
+    assert crowd.mailbox.behavior.tolist() == [0, 2, 0]
 
 
 @pytest.mark.parametrize(
     "control, who, said",
     [
-        (Control("Fly"), None, "no behavior 'Fly'; there are: Uncontrolled, VelocityFollow"),
+        (Control("Fly"), None, "no behavior 'Fly'; there are: Uncontrolled, Idle, VelocityFollow"),
         (Control("VelocityFollow"), None, "needs a value 'velocity'"),
         (Control("VelocityFollow", {"velocity": (0, 1), "speed": 2}), None, "takes no value 'speed'"),
         (velocity_follow((0.0, 1.0, 2.0)), None, r"velocity has shape \(3,\), expected \(3, 2\)"),

@@ -11,6 +11,7 @@ import numpy as np
 from moveset.geometry.quaternion import Array
 from moveset.motion import Skeleton
 from moveset.runtime.behaviors import Wish
+from moveset.runtime.control_range import ControlRange
 
 if TYPE_CHECKING:
     from moveset.runtime.footlock import FootLock
@@ -42,7 +43,11 @@ class Controller(Protocol[State]):
     fps: float
     """Longest step that it takes at once is 1 / fps."""
     times: tuple[float, ...]
-    """Seconds ahead at which it wants to be told where to be."""
+    """Seconds ahead at which it wants to be told where to be; a negative one is past."""
+    range: ControlRange | None
+    """The furthest that it can be asked; None if it takes any wish."""
+    form: Mapping[str, object]
+    """What states are made of: controllers of equal form can go on with each other's."""
 
     def start(self, seeds: np.ndarray) -> State:
         """The state of new characters, one a seed (N,) uint64."""
@@ -50,6 +55,10 @@ class Controller(Protocol[State]):
 
     def step(self, state: State, wish: Wish, dt: float) -> Poses:
         """Move all characters by `dt` seconds towards what they are asked."""
+        ...
+
+    def set_lod(self, state: State, who: np.ndarray, lod: int) -> None:
+        """Another level of detail for characters `who` (K,)."""
         ...
 
     def foot_lock(self) -> FootLock:

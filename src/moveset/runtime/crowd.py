@@ -72,7 +72,8 @@ class Crowd:
         self.velocities = np.zeros((count, 2))
         """(N, 2) of the ground frames in the world [m/s]."""
         self._wished = np.zeros((count, 2, 2))
-        self.mailbox = Mailbox(count, controller.times, self.config.keep_seconds)
+        self._anchors = np.full((count, 3), np.nan)
+        self.mailbox = Mailbox(count, controller.times, self.config.keep_seconds, controller.range)
         self._state = controller.start(character_seeds(seed, count))
         self._lock: tuple[FootLock, FootLockState] | None = None
         if self.config.foot_lock:
@@ -104,6 +105,7 @@ class Crowd:
         chosen = self.mailbox.characters(who)
         self.positions[chosen], self.headings[chosen] = positions, headings
         self.velocities[chosen] = 0
+        self._anchors[chosen] = np.nan
         if self._lock:
             self._lock[1].held[chosen] = False
             self._lock[1].offsets[chosen] = 0
@@ -115,6 +117,23 @@ class Crowd:
         `frame`: the step that the control was made for, counted from 0; one made for another step is refused.
         """
         self.mailbox.give(control, who, late=frame is not None and frame != self._report.steps)
+
+    def set_lod(self, lod: int, who: Who = None) -> None:
+        """Give characters `who` (all if None) another level of detail of the controller, without a jump."""
+        self.controller.set_lod(self._state, self.mailbox.characters(who), lod)
+
+    def replace_controller(self, controller: Controller) -> None:
+        """Go on with another controller, as when a bundle was trained further: refused unless it can take over."""
+        for name, held in self.controller.form.items():
+            if controller.form.get(name) != held:
+                raise MovesetError(
+                    f"the crowd cannot go on with this controller: its {name} is another",
+                    do="make a new crowd for it",
+                )
+        self.controller = controller
+        if self._lock:
+            self._lock = controller.foot_lock(), self._lock[1]
+        self.mailbox.limits = controller.range
 
     def step(self, dt: float) -> Poses:
         """Move all characters by `dt` seconds."""
@@ -129,7 +148,7 @@ class Crowd:
         return self.poses
 
     def _step(self, dt: float) -> None:
-        at = Placement(self.positions, self.headings, self.velocities, self._wished)
+        at = Placement(self.positions, self.headings, self.velocities, self._wished, self._anchors)
         wish = self.mailbox.wish(at, dt)
         poses = self.controller.step(self._state, wish, dt)
         moved = world_from_ground(poses.steps[:, :2], self.headings)
@@ -211,6 +230,7 @@ class Crowd:
             "headings": self.headings,
             "velocities": self.velocities,
             "wished": self._wished,
+            "anchors": self._anchors,
         }
         parts = {
             "crowd": {name: array.copy() for name, array in own.items()},
@@ -239,6 +259,7 @@ class Crowd:
         self._report.steps, self._report.seconds = int(own["clock"][0]), float(own["clock"][1])
         self.positions[:], self.headings[:] = own["positions"], own["headings"]
         self.velocities[:], self._wished[:] = own["velocities"], own["wished"]
+        self._anchors[:] = own["anchors"]
         self.mailbox.restore(part("mailbox"))
         self.controller.restore(self._state, part("controller"))
         if self._lock:

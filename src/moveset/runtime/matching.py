@@ -88,6 +88,8 @@ class MotionMatching:
         self.database = database
         self.config = config or MatchingConfig()
         self.skeleton, self.fps, self.times = database.skeleton, database.fps, database.times
+        self.range = None
+        self.form = {"kind": "motion matching", "database": id(database)}
         self.layout = matching_layout(database.times)
         self.normalizer = fit_normalizer(database.features[database.searchable], self.layout)
         weights = self.layout.weights
@@ -233,6 +235,11 @@ class MotionMatching:
         numbers = draw(state.seeds[who], state.draws[who])
         state.draws[who] += np.uint64(1)
         return numbers
+
+    def set_lod(self, state: MatchingState, who: np.ndarray, lod: int) -> None:
+        """Motion matching has one."""
+        if lod != 0:
+            raise MovesetError(f"there is no level of detail {lod}", do="motion matching has only 0")
 
     def foot_lock(self) -> FootLock:
         """Foot lock for the database's skeleton."""

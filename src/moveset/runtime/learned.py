@@ -1,0 +1,342 @@
+"""The learned controller: a network answers with the next states, a second one turns each state into a pose.
+
+A state is the latent numbers of a pose and how its ground frame moves. Every `execute` states a character asks the
+predictor, from its last states and what it is asked for, for a queue of new ones; only those whose queue is used up
+ask, in turns, so that a crowd costs about the same in every step. Between two states it is shown what the decoder
+makes of a cubic through them: the next one is always there already, so nothing comes late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from moveset.errors import MovesetError
+from moveset.features.pose import PoseSpace
+from moveset.geometry.quaternion import Array
+from moveset.motion.contacts import feet
+from moveset.motion.roles import FEET
+from moveset.runtime.behaviors import Wish
+from moveset.runtime.control_range import ControlRange
+from moveset.runtime.controller import Poses, draw
+from moveset.runtime.footlock import FootLock
+from moveset.runtime.learned_kernels import advance, write_poses
+from moveset.runtime.predictor import Predictor, open_predictor
+
+if TYPE_CHECKING:
+    from moveset.bundle import Bundle
+
+KIND = "controller"
+
+
+@dataclass(frozen=True)
+class LearnedConfig:
+    """How a learned controller behaves."""
+
+    noise: float | None = None
+    """Size of the chance in models that take any: 1 as in training, 0 the same way every time; the model's own if
+    None."""
+    wish_jump: float = 0.3
+    """A wish that differs by more than this from the one answered last [m at the furthest time] is answered at once."""
+    choices: int = 8
+    """A character begins at one of so many best fitting moments, and wanders to the nearest of so many drawn."""
+    wander_seconds: tuple[float, float] = (1.0, 3.0)
+    """Where the model does not wander by itself, a character takes up another future after a time between these."""
+    fade_seconds: float = 0.2
+    """In which the decoder of one level of detail gives way to another's."""
+
+
+@dataclass(frozen=True, eq=False)
+class Starts:
+    """Moments of the data at which a character may begin."""
+
+    contexts: Array
+    """(P, C, S) float32 states."""
+    offsets: Array
+    """(P, T, 2) where it went then [m]."""
+    turns: Array
+    """(P, T) where it faced then [rad]."""
+
+
+@dataclass(eq=False)
+class LearnedState:
+    """What changes of N characters."""
+
+    context: Array
+    """(N, C, S) float32: the last states, the newest being the one that is approached or reached."""
+    fractions: Array
+    """(N,) how far from the state before the newest to the newest, above 0 to 1."""
+    queue: Array
+    """(N, K, S) float32: states that follow."""
+    taken: np.ndarray
+    """(N,) how many of them were used."""
+    left: np.ndarray
+    """(N,) how many more to use before the predictor is asked again."""
+    answered: Array
+    """(N, 2) the furthest offset of the wish that was answered last [m]."""
+    fresh: np.ndarray
+    """(N,) bool: has not moved yet, so the first wish chooses where to begin."""
+    lod: np.ndarray
+    """(N,) level of detail."""
+    faded: np.ndarray
+    """(N,) the decoder of the level before, and"""
+    fading: Array
+    """(N,) how much of it is still shown, 1 to 0."""
+    goals: np.ndarray
+    """(N,) the start whose future a wanderer has taken up, and"""
+    until_choice: Array
+    """(N,) seconds for which it still does."""
+    seeds: np.ndarray
+    """(N,) uint64."""
+    draws: np.ndarray
+    """(N,) uint64, how many random numbers were used."""
+    poses: Poses
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All that the next step depends on, by name."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "poses"}
+        return own | {f"poses.{f.name}": getattr(self.poses, f.name) for f in fields(self.poses)}
+
+
+class LearnedController:
+    """A Controller over a bundle of kind "controller"."""
+
+    def __init__(self, bundle: Bundle, lod: int = 0, config: LearnedConfig | None = None) -> None:
+        said = bundle.manifest["controller"]
+        self.config = config or LearnedConfig()
+        self.space = PoseSpace.from_json(bundle.manifest["pose_space"])
+        self.skeleton, self.fps = self.space.skeleton, float(said["fps"])
+        self.times = tuple(float(time) for time in said["times"])
+        self.range = ControlRange.from_json(said["control_range"], len(self.times))
+        self.levels: tuple[str, ...] = tuple(level["name"] for level in said["lods"])
+        self.lod = self._level(lod)
+        arrays = bundle.arrays("starts")
+        self.starts = Starts(
+            np.ascontiguousarray(arrays["contexts"], dtype=np.float32), arrays["offsets"], arrays["turns"]
+        )
+        self.chunk, self.execute = int(said["chunk"]), int(said["execute"])
+        if self.starts.contexts.shape[1] < 2 or not 1 <= self.execute <= self.chunk:
+            raise MovesetError(
+                f"a context of {self.starts.contexts.shape[1]} states, {self.execute} of {self.chunk} executed",
+                file=str(bundle.path),
+                do="export the controller again: it needs two states or more, and executes what it has predicted",
+            )
+        self.wanders = bool(said.get("wanders", said["family"] != "regression"))
+        noise = float(said.get("noise", 1.0)) if self.config.noise is None else self.config.noise
+        self._predictors: list[Predictor] = [
+            open_predictor(bundle, said, level, noise) for level in said["lods"]
+        ]
+        files = list(dict.fromkeys(level["decoder"] for level in said["lods"]))
+        self._decoders = [bundle.network(file) for file in files]
+        self._decoder_of = np.array([files.index(level["decoder"]) for level in said["lods"]])
+        self._gain = self._root_gain()
+        self._turning, self._moving = self.space.turning.astype(np.int64), self.space.moving.astype(np.int64)
+        self._columns = _contact_columns(feet(self.skeleton))
+        self.form: Mapping[str, object] = {
+            "skeleton": self.skeleton.signature,
+            "pose space": (*self._turning.tolist(), -1, *self._moving.tolist()),
+            "autoencoder": bundle.latent,
+            "kind": "learned",
+            "states": (self.fps, self.times, self.chunk, *self.starts.contexts.shape[1:]),
+        }
+
+    def _level(self, lod: int) -> int:
+        if not 0 <= lod < len(self.levels):
+            raise MovesetError(
+                f"there is no level of detail {lod}",
+                do=f"0 to {len(self.levels) - 1}: {', '.join(self.levels)}",
+            )
+        return lod
+
+    def _root_gain(self) -> Array:
+        """(4, 3) how the last three numbers of a state become root velocities: three gains and what is added."""
+        probes = np.zeros((4, self.starts.contexts.shape[-1]), dtype=np.float32)
+        probes[range(3), range(-3, 0)] = 1.0
+        root = self._decoders[0](state=probes)[3].astype(np.float64)
+        return np.concatenate((root[:3] - root[3], root[3:]))
+
+    def start(self, seeds: np.ndarray) -> LearnedState:
+        """Characters at random starts; one that is asked for something in its first step begins as that asks."""
+        count, (_, length, size) = len(seeds), self.starts.contexts.shape
+        state = LearnedState(
+            context=np.empty((count, length, size), dtype=np.float32),
+            fractions=np.ones(count),
+            queue=np.zeros((count, self.chunk, size), dtype=np.float32),
+            taken=np.zeros(count, dtype=np.int64),
+            left=np.zeros(count, dtype=np.int64),
+            answered=np.zeros((count, 2)),
+            fresh=np.ones(count, dtype=bool),
+            lod=np.full(count, self.lod),
+            faded=np.zeros(count, dtype=np.int64),
+            fading=np.zeros(count),
+            goals=np.zeros(count, dtype=np.int64),
+            until_choice=np.zeros(count),
+            seeds=seeds.copy(),
+            draws=np.zeros(count, dtype=np.uint64),
+            poses=self._poses(count),
+        )
+        state.goals[:] = self._pick(state, np.arange(count), len(self.starts.contexts))
+        state.context[:] = self.starts.contexts[state.goals]
+        return state
+
+    def _poses(self, count: int) -> Poses:
+        """Of N characters, with the joints that never move as they are."""
+        return Poses(
+            np.tile(self.space.rotations, (count, 1, 1)),
+            np.tile(self.space.translations, (count, 1, 1)),
+            np.zeros((count, 4), dtype=bool),
+            np.zeros((count, 3)),
+        )
+
+    def step(self, state: LearnedState, wish: Wish, dt: float) -> Poses:
+        """Ask the predictor where it is due, go on to the next states, decode."""
+        starting = bool(state.fresh.any())
+        if starting:
+            self._begin(state, wish, np.flatnonzero(state.fresh & ~wish.free))
+        offsets, turns = wish.offsets, wish.facings
+        if not self.wanders:
+            offsets, turns = self._with_futures(state, wish, dt)
+        arrivals = state.fractions + dt * self.fps
+        arrivals = np.where(np.abs(arrivals - np.round(arrivals)) < 1e-6, np.round(arrivals), arrivals)
+        jumped = ~wish.free & (np.abs(offsets[:, -1] - state.answered).max(axis=1) > self.config.wish_jump)
+        due = np.flatnonzero((arrivals > 1) & ((state.left <= 0) | jumped))
+        if len(due):
+            self._ask(state, offsets, turns, wish.free, due)
+        if starting:
+            state.fresh[:] = False
+        states = np.empty((len(arrivals), state.queue.shape[-1]), dtype=np.float32)
+        advance(
+            arrivals, state.context, state.queue, state.taken, state.left, self._gain, self.fps,
+            state.fractions, state.poses.steps, states,
+        )  # fmt: skip
+        self._show(state, states, dt)
+        return state.poses
+
+    def _begin(self, state: LearnedState, wish: Wish, who: np.ndarray) -> None:
+        """Put characters at one of the starts whose future fits best; not all at the same, or they march in step."""
+        if not len(who):
+            return
+        starts, asked = (
+            _paths(self.starts.offsets, self.starts.turns),
+            _paths(wish.offsets[who], wish.facings[who]),
+        )
+        gaps = np.einsum("pd,pd->p", starts, starts) - 2 * asked @ starts.T
+        few = min(self.config.choices, len(starts))
+        best = np.argpartition(gaps, few - 1, axis=1)[:, :few]
+        best = np.sort(best, axis=1)  # in an order that does not hang on how the sort went
+        state.context[who] = self.starts.contexts[best[np.arange(len(who)), self._pick(state, who, few)]]
+
+    def _with_futures(self, state: LearnedState, wish: Wish, dt: float) -> tuple[Array, Array]:
+        """The wishes, with futures of the data in place of those that nobody has."""
+        state.until_choice -= dt
+        state.until_choice[~wish.free] = 0
+        who = np.flatnonzero(wish.free)
+        if not len(who):
+            return wish.offsets, wish.facings
+        tired = who[state.until_choice[who] <= 0]
+        if len(tired):
+            drawn = [self._pick(state, tired, len(self.starts.contexts)) for _ in range(self.config.choices)]
+            drawn = np.stack(drawn, axis=1)
+            gaps = self.starts.contexts[drawn, -1] - state.context[tired, None, -1]
+            nearest = np.einsum("nks,nks->nk", gaps, gaps).argmin(axis=1)
+            state.goals[tired] = drawn[np.arange(len(tired)), nearest]
+            low, high = self.config.wander_seconds
+            state.until_choice[tired] = low + (high - low) * self._draw(state, tired)
+        offsets, turns = wish.offsets.copy(), wish.facings.copy()
+        offsets[who], turns[who] = self.starts.offsets[state.goals[who]], self.starts.turns[state.goals[who]]
+        return offsets, turns
+
+    def _ask(
+        self, state: LearnedState, offsets: Array, turns: Array, free: np.ndarray, due: np.ndarray
+    ) -> None:
+        """New queues for the characters `due`."""
+        for level in np.unique(state.lod[due]):
+            who = due[state.lod[due] == level]
+            predictor = self._predictors[level]
+            unknown = free[who] & self.wanders
+            chance = predictor.chance(state.seeds[who], state.draws[who])
+            state.draws[who] += np.uint64(predictor.numbers)
+            state.queue[who] = predictor.predict(
+                state.context[who], offsets[who], turns[who], unknown, chance
+            )
+        state.taken[due] = 0
+        state.answered[due] = offsets[due, -1]
+        # at first as many as make characters ask in turns; an early question leaves one's turn as it was
+        turn = np.where(state.fresh[due], 1 + due % self.execute, self.execute)
+        state.left[due] = np.where(state.left[due] <= 0, turn, state.left[due])
+
+    def _show(self, state: LearnedState, states: Array, dt: float) -> None:
+        rotations, translations, contacts = self._decode(states, self._decoder_of[state.lod])
+        fading = np.flatnonzero(state.fading > 0)
+        if len(fading):
+            weight = state.fading[fading]
+            weight = (weight * weight * (3 - 2 * weight)).astype(np.float32)
+            before = self._decode(states[fading], state.faded[fading])
+            for shown, old in zip((rotations, translations, contacts), before):
+                shown[fading] += weight.reshape(-1, *[1] * (old.ndim - 1)) * (old - shown[fading])
+            state.fading[fading] = np.maximum(state.fading[fading] - dt / self.config.fade_seconds, 0)
+        self._write(rotations, translations, contacts, state.poses)
+
+    def _write(self, rotations: Array, translations: Array, contacts: Array, poses: Poses) -> None:
+        write_poses(
+            rotations, translations, contacts, self._turning, self._moving, self._columns,
+            poses.rotations, poses.translations, poses.contacts,
+        )  # fmt: skip
+
+    def _decode(self, states: Array, decoders: np.ndarray) -> tuple[Array, Array, Array]:
+        """Rotations (N, A, 6), translations (N, M, 3) and contacts (N, K), each by its own decoder."""
+        first = decoders[0]
+        if len(self._decoders) == 1 or (decoders == first).all():
+            return self._decoders[first](state=states)[:3]
+        parts = [np.flatnonzero(decoders == k) for k in range(len(self._decoders))]
+        found = [self._decoders[k](state=states[who])[:3] for k, who in enumerate(parts) if len(who)]
+        order = np.argsort(np.concatenate(parts))
+        rotations, translations, contacts = (np.concatenate(blocks)[order] for blocks in zip(*found))
+        return rotations, translations, contacts
+
+    def set_lod(self, state: LearnedState, who: np.ndarray, lod: int) -> None:
+        """From their next question on, characters `who` (K,) ask the predictor of another level of detail."""
+        self._level(lod)
+        old, new = self._decoder_of[state.lod[who]], self._decoder_of[lod]
+        changed = who[old != new]
+        state.faded[changed], state.fading[changed] = old[old != new], 1.0
+        state.lod[who] = lod
+
+    def foot_lock(self) -> FootLock:
+        """Foot lock for the poses of the starts."""
+        few = self.starts.contexts[:: max(1, len(self.starts.contexts) // 2000), -1]
+        rotations, translations, contacts = self._decode(few, np.full(len(few), self._decoder_of[self.lod]))
+        poses = self._poses(len(few))
+        self._write(rotations, translations, contacts, poses)
+        return FootLock(self.skeleton, poses.rotations)
+
+    def snapshot(self, state: LearnedState) -> dict[str, np.ndarray]:
+        """Copies of the state's arrays."""
+        return {name: array.copy() for name, array in state.arrays().items()}
+
+    def restore(self, state: LearnedState, arrays: Mapping[str, np.ndarray]) -> None:
+        """Back to a snapshot."""
+        for name, array in state.arrays().items():
+            array[...] = arrays[name]
+
+    def _pick(self, state: LearnedState, who: np.ndarray, choices: int) -> np.ndarray:
+        """(K,) one of 0 to `choices` - 1 each."""
+        return (self._draw(state, who) * choices).astype(np.int64)
+
+    def _draw(self, state: LearnedState, who: np.ndarray) -> Array:
+        numbers = draw(state.seeds[who], state.draws[who])
+        state.draws[who] += np.uint64(1)
+        return numbers
+
+
+def _paths(offsets: Array, turns: Array) -> Array:
+    """(N, 3 T): places [m], and facings as if a radian were a metre."""
+    return np.concatenate((offsets.reshape(len(offsets), -1), turns), axis=1)
+
+
+def _contact_columns(roles: tuple[str, ...]) -> np.ndarray:
+    """(4,) the decoder's column for each of FEET; a foot without toes lends its own flag to them."""
+    return np.array([roles.index(role if role in roles else role.replace("Toes", "Foot")) for role in FEET])
