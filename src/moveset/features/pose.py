@@ -27,7 +27,8 @@ from moveset.motion.skeleton import same_bones
 from moveset.motion.skeleton_json import skeleton_from_json, skeleton_to_json
 
 _TURNS = 1e-5  # a joint whose quaternions differ by less over all clips does not turn
-_MOVES = 1e-4  # a joint that moves less than this against its parent [m] keeps its translation
+_MOVES = 1e-4  # a joint that moves less than this in every clip against its parent [m] keeps its translation
+_DIFFERS = 1e-3  # what a translation may differ from clip to clip [m]: actors of one set whose bones count as the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,14 +170,15 @@ def pose_space(clips: Iterable[Clip]) -> PoseSpace:
                 do="bring the clips onto one body first",
             )
         np.maximum(turns, _farthest_turn(rotations, first[1]), out=turns)
-        np.maximum(moves, np.abs(translations - first[2]).max(axis=(0, 2)), out=moves)
+        np.maximum(moves, np.ptp(translations, axis=0).max(axis=-1) / _MOVES, out=moves)
+        np.maximum(moves, np.abs(translations - first[2]).max(axis=(0, 2)) / _DIFFERS, out=moves)
     if first is None:
         raise MovesetError("no clips to make a pose space of", do="give at least one clip")
     skeleton, rotations, translations = first
     center = center_joint(skeleton)
     body = np.array([center in skeleton.lineage(joint) for joint in range(len(skeleton))])
     turning = np.flatnonzero(body & ((turns > _TURNS) | (np.arange(len(skeleton)) == center)))
-    moving = np.flatnonzero(body & (moves > _MOVES) & (np.arange(len(skeleton)) != center))
+    moving = np.flatnonzero(body & (moves > 1) & (np.arange(len(skeleton)) != center))
     return PoseSpace(
         skeleton, turning, np.concatenate(([center], moving)), quaternion.normalize(rotations), translations
     )
