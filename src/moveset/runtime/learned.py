@@ -29,7 +29,8 @@ from moveset.runtime.predictor import Predictor, open_predictor
 if TYPE_CHECKING:
     from moveset.bundle import Bundle
 
-KIND = "controller"
+_AS_GOOD = 0.2
+"""Futures that differ by this [m, rad: root of the sum over the looked-ahead times] are as good as each other."""
 
 
 @dataclass(frozen=True)
@@ -217,17 +218,13 @@ class LearnedController:
 
     def _begin(self, state: LearnedState, wish: Wish, who: np.ndarray) -> None:
         """Put characters at one of the starts whose future fits best; not all at the same, or they march in step."""
-        if not len(who):
-            return
-        starts, asked = (
-            _paths(self.starts.offsets, self.starts.turns),
-            _paths(wish.offsets[who], wish.facings[who]),
-        )
-        gaps = np.einsum("pd,pd->p", starts, starts) - 2 * asked @ starts.T
-        few = min(self.config.choices, len(starts))
-        best = np.argpartition(gaps, few - 1, axis=1)[:, :few]
-        best = np.sort(best, axis=1)  # in an order that does not hang on how the sort went
-        state.context[who] = self.starts.contexts[best[np.arange(len(who)), self._pick(state, who, few)]]
+        starts = _paths(self.starts.offsets, self.starts.turns)
+        chance = self._draw(state, who)
+        for n, path, number in zip(who, _paths(wish.offsets[who], wish.facings[who]), chance):
+            gaps = np.square(starts - path).sum(axis=1)
+            best = np.argsort(gaps, kind="stable")[: self.config.choices]
+            best = best[np.sqrt(gaps[best]) <= np.sqrt(gaps[best[0]]) + _AS_GOOD]
+            state.context[n] = self.starts.contexts[best[int(number * len(best))]]
 
     def _with_futures(self, state: LearnedState, wish: Wish, dt: float) -> tuple[Array, Array]:
         """The wishes, with futures of the data in place of those that nobody has."""
@@ -334,7 +331,7 @@ class LearnedController:
 
 def _paths(offsets: Array, turns: Array) -> Array:
     """(N, 3 T): places [m], and facings as if a radian were a metre."""
-    return np.concatenate((offsets.reshape(len(offsets), -1), turns), axis=1)
+    return np.concatenate((offsets.reshape(len(offsets), 2 * turns.shape[1]), turns), axis=1)
 
 
 def _contact_columns(roles: tuple[str, ...]) -> np.ndarray:
