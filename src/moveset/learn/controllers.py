@@ -1,0 +1,197 @@
+"""What every family of controllers hands on: networks, starts and the range of what was asked, as a bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from moveset.bundle import Bundle, write_bundle
+from moveset.learn.data import TrainingSet
+from moveset.learn.export import check_onnx, to_onnx
+from moveset.learn.models.autoencoder import Autoencoder
+from moveset.learn.states import Motion, StateSpace
+from moveset.learn.steering import asked
+
+KIND = "controller"
+_STARTS = 512
+_SEEN = 20_000
+"""Windows that tell how far what was asked reached."""
+_OF_THE_DATA = ("real", "mirrored", "walk", "standing", "start", "stop")
+"""Kinds of clips in which a character may begin; the others are made to be learnt from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """A level of detail: the module that predicts, and the decoder of its states, by file name."""
+
+    name: str
+    predictor: nn.Module
+    decoder: str = "decoder.onnx"
+    steps: int = 0
+    """Euler steps of a flow, 0 for an answer in one pass."""
+    noise: int = 0
+    """Random numbers that it takes."""
+
+
+class StateDecoder(nn.Module):
+    """State (N, S) -> local rotations (N, A, 6), translations (N, M, 3), contacts (N, K) 0 to 1, root (N, 3)."""
+
+    def __init__(self, space: StateSpace, decoder: nn.Module, autoencoder: Autoencoder) -> None:
+        """`decoder`: latents -> normalised pose vectors, the autoencoder's own or a smaller one."""
+        super().__init__()
+        self.space, self.decoder = space, decoder
+        slices = autoencoder.layout.slices
+        self._blocks = [slices[name] for name in ("rotations", "translations", "contacts")]
+        self.register_buffer("mean", autoencoder.mean.clone())
+        self.register_buffer("scale", autoencoder.scale.clone())
+
+    def forward(self, state: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """See above."""
+        pose = self.decoder(self.space.latents_of(state)) * self.scale + self.mean
+        rotations, translations, contacts = (pose[:, block] for block in self._blocks)
+        return (
+            rotations.unflatten(1, (-1, 6)),
+            translations.unflatten(1, (-1, 3)),
+            contacts.clamp(0.0, 1.0),
+            self.space.root_of(state),
+        )
+
+
+def starts(
+    training: TrainingSet, motion: Motion, context: int, times: Sequence[float]
+) -> dict[str, np.ndarray]:
+    """Windows at which a character may begin and the futures that it had there."""
+    ahead = [round(time * motion.fps) for time in times]
+    rows = training.windows(context + ahead[-1])
+    clip = np.searchsorted(training.view.starts, rows, side="right") - 1
+    fit = np.array([training.kinds[c] in _OF_THE_DATA for c in clip])
+    rows = rows[fit] if fit.any() else rows
+    rows = rows[np.linspace(0, len(rows) - 1, min(_STARTS, len(rows))).astype(int)]
+    window = motion.windows(torch.from_numpy(rows), context, ahead[-1])
+    offsets, turns = _futures(window["tracks"], context - 1, ahead)
+    return {"contexts": window["states"].numpy(), "offsets": offsets.numpy(), "turns": turns.numpy()}
+
+
+def control_range(
+    training: TrainingSet, tracks: Tensor, times: Sequence[float]
+) -> dict[str, dict[str, list]]:
+    """Lowest and highest offsets (T, 2) and turns (T,) along tracks (B, F, 3)."""
+    ahead = [round(time * training.fps) for time in times]
+    every = [_futures(tracks, now, ahead) for now in range(0, tracks.shape[1] - ahead[-1], 4)]
+    said = {}
+    for name, values in zip(("offsets", "turns"), zip(*every)):
+        values = torch.cat(values)
+        said[name] = {"low": values.amin(dim=0).tolist(), "high": values.amax(dim=0).tolist()}
+    return said
+
+
+def _futures(tracks: Tensor, now: int, ahead: Sequence[int]) -> tuple[Tensor, Tensor]:
+    times = torch.zeros(len(ahead))  # no error, no way back
+    here = tracks[:, now]
+    return asked(here, tracks[:, [now + frames for frames in ahead]], here[:, :2], here[:, 2], times)
+
+
+def write_controller(
+    path: Path,
+    levels: Sequence[Level],
+    decoders: Mapping[str, StateDecoder],
+    training: TrainingSet,
+    motion: Motion,
+    autoencoder: Bundle,
+    tracks: Tensor,
+    *,
+    family: str,
+    times: Sequence[float],
+    context: int,
+    chunk: int,
+    execute: int,
+    config: Mapping[str, object],
+    seed: int,
+    provenance: Mapping[str, object],
+) -> Bundle:
+    """Export, check against torch, write. `tracks` (B, F, 3) are windows of what was asked in training."""
+    own = starts(training, motion, context, times)
+    some = slice(0, 64)
+    example = {name: torch.from_numpy(own[name][some]) for name in ("offsets", "turns")}
+    example = {"context": torch.from_numpy(own["contexts"][some]), **example}
+    example["free"] = (torch.arange(len(example["turns"])) % 8 == 0).float()[:, None]
+    networks: dict[str, bytes] = {}
+    said: dict[str, Mapping] = {}
+    metadata = {"latent": autoencoder.latent}
+    for number, level in enumerate(levels):
+        name = f"lod{number}.onnx"
+        networks[name] = to_onnx(level.predictor, example, ["states"], metadata)
+        check_onnx(networks[name], level.predictor, example)
+        said[name] = _PREDICTOR
+    for name, decoder in decoders.items():
+        states = {"state": example["context"][:, -1]}
+        networks[name] = to_onnx(decoder, states, ["rotations", "translations", "contacts", "root"], metadata)
+        check_onnx(networks[name], decoder, states)
+        said[name] = _DECODER
+    manifest = {
+        "skeleton": training.space.skeleton,
+        "pose_space": training.space.to_json(),
+        "layouts": {"pose": training.space.layout.signature},
+        "latent": autoencoder.latent,
+        "networks": said,
+        "config": config,
+        "seeds": {"training": seed},
+        "data": {"hash": training.facts.hash, "seconds": training.facts.seconds},
+        "stands_on": {autoencoder.kind: autoencoder.reference},
+        "license": training.facts.license,
+        "provenance": provenance,
+        "measures": {},
+        "controller": {
+            "family": family,
+            "fps": training.fps,
+            "times": list(times),
+            "context": context,
+            "chunk": chunk,
+            "execute": execute,
+            "states": motion.space.width,
+            "autoencoder": autoencoder.latent,
+            "control_range": control_range(training, tracks, times),
+            "lods": [
+                {
+                    "name": level.name,
+                    "predictor": f"lod{number}.onnx",
+                    "decoder": level.decoder,
+                    "steps": level.steps,
+                    "noise": level.noise,
+                }
+                for number, level in enumerate(levels)
+            ],
+        },
+    }
+    return write_bundle(path, KIND, manifest, networks, {"starts": own})
+
+
+_PREDICTOR = {
+    "inputs": {
+        "context": {"unit": "", "meaning": "the last states, the newest one last"},
+        "offsets": {
+            "unit": "m",
+            "meaning": "where to be at each time ahead, seen from the ground frame: side, forward",
+        },
+        "turns": {"unit": "rad", "meaning": "where to face then, against the heading now"},
+        "free": {"unit": "", "meaning": "1 where nothing is asked"},
+    },
+    "outputs": {"states": {"unit": "", "meaning": "the next states, within the range of the data"}},
+}
+_DECODER = {
+    "inputs": {"state": {"unit": "", "meaning": "one state"}},
+    "outputs": {
+        "rotations": {
+            "unit": "",
+            "meaning": "first two columns of local rotation matrices of the turning joints",
+        },
+        "translations": {"unit": "m", "meaning": "local translations of the moving joints"},
+        "contacts": {"unit": "", "meaning": "0 to 1, the foot roles that the skeleton has"},
+        "root": {"unit": "m/s m/s rad/s", "meaning": "side, forward, turn of the ground frame"},
+    },
+}

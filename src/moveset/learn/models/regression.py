@@ -1,0 +1,276 @@
+"""A controller by regression: the last states and where to be become the next states in one pass.
+
+It learns on its own roll-outs: a window starts from a noisy state of a clip, the network moves the character, is asked
+anew from where it got to, and answers for where that leads. Without either the noise or the roll-outs such a network
+freezes into a statue that glides along the path (docs/bench/controller_recipes.md). Compare Holden et al. 2020,
+"Learned Motion Matching", whose stepper is trained on its own predictions too, and Bengio et al. 2015, "Scheduled
+Sampling".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from moveset.learn.data import TrainingSet
+from moveset.learn.draw import Draw, seeded
+from moveset.learn.feet import Feet
+from moveset.learn.loop import TrainConfig
+from moveset.learn.models.autoencoder import Autoencoder
+from moveset.learn.states import ROOT, Motion, StateSpace, encoded
+from moveset.learn.steering import ControlEncoding, asked, bent, walked, world_from_ground
+from moveset.learn.task import Batch, Terms
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressionConfig:
+    """The network, its windows and what its losses weigh."""
+
+    width: int = 512
+    layers: int = 3
+    times: tuple[float, ...] = (1 / 6, 1 / 3, 2 / 3, 1.0)
+    """Seconds ahead at which it is told where to be."""
+    context: int = 4
+    chunk: int = 8
+    execute: int = 4
+    """Of the states that it answers with, so many are played before it is asked again: the same at run time."""
+
+    noise: float = 0.4
+    """Largest deviation of the noise on the context; each window draws its own up to this."""
+    noisy: float = 0.7
+    """Share of the windows that have any."""
+    off_path: tuple[float, float] = (0.06, 0.06)
+    """Deviation of position [m] and heading [rad] with which noisy windows start beside their path."""
+    free: float = 0.05
+    """Share of the windows in which nothing is asked."""
+    bent: float = 0.4
+    """Share of the windows whose path is bent, half of them around a corner, half for good."""
+    corner: float = 0.9
+    """Deviation of the angle of corners [rad]."""
+    curve: float = 0.5
+    """Deviation of the turn rate of curves [rad/s]."""
+    rounds: tuple[int, int] = (3, 6)
+    """Chunks of a roll-out, at first and later ..."""
+    short: float = 0.4
+    """... after this share of the steps."""
+
+    root_weight: float = 3.0
+    """Of the root velocities in the loss of the states."""
+    position_weight: float = 3.0
+    heading_weight: float = 1.5
+    foot_weight: float = 0.4
+    smooth_weight: float = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressionPreset:
+    """A size of the model and how it is trained."""
+
+    model: RegressionConfig = field(default_factory=RegressionConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+
+
+PRESETS = {
+    "tiny": RegressionPreset(
+        model=RegressionConfig(width=192), train=TrainConfig(steps=600, batch=64, learning_rate=2e-3)
+    ),
+    "small": RegressionPreset(train=TrainConfig(steps=3000, batch=96)),
+    "base": RegressionPreset(
+        model=RegressionConfig(width=768), train=TrainConfig(steps=20_000, batch=256, average=0.999)
+    ),
+}
+_FARTHEST = 0.2
+"""Squared distance from the path [m^2] from which on the loss pulls no harder."""
+
+
+class Predictor(nn.Module):
+    """Context, offsets, turns, free -> the next states."""
+
+    def __init__(self, config: RegressionConfig, space: StateSpace) -> None:
+        super().__init__()
+        self.config, self.space = config, space
+        self.control = ControlEncoding(config.times)
+        width = config.context * space.width + self.control.width + 1
+        self.first = _Layer(width, config.width)
+        self.others = nn.ModuleList(_Layer(config.width, config.width) for _ in range(config.layers - 1))
+        self.last = nn.Linear(config.width, config.chunk * space.width)
+        with torch.no_grad():  # at first the character goes on as it is
+            self.last.weight *= 0.1
+            self.last.bias.zero_()
+
+    def forward(self, context: Tensor, offsets: Tensor, turns: Tensor, free: Tensor) -> Tensor:
+        """(N, C, S), (N, T, 2) [m], (N, T) [rad], (N, 1) 0 or 1 -> (N, K, S), within the range of the data."""
+        return self.space.clamp(self.unclamped(context, offsets, turns, free))
+
+    def unclamped(self, context: Tensor, offsets: Tensor, turns: Tensor, free: Tensor) -> Tensor:
+        """What the loss of the states sees, so that a state out of range still learns."""
+        control = self.control(offsets, turns) * (1 - free)
+        hidden = self.first(torch.cat((context.flatten(1), control, free), dim=1))
+        for layer in self.others:
+            hidden = hidden + layer(hidden)
+        change = self.last(hidden).unflatten(1, (self.config.chunk, self.space.width))
+        return context[:, -1:] + change
+
+
+class _Layer(nn.Sequential):
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__(nn.Linear(inputs, outputs), nn.LayerNorm(outputs), nn.SiLU())
+
+
+class RegressionTask:
+    """Train a Predictor on the motion of a training set."""
+
+    name = "controller, regression"
+
+    def __init__(
+        self,
+        config: RegressionConfig,
+        training: TrainingSet,
+        autoencoder: Autoencoder,
+        motion: Motion | None = None,
+        seed: int = 0,
+    ) -> None:
+        """`motion`: the set as states of this autoencoder, if it was encoded before."""
+        self.config, self.training, self.data = config, training, training.facts
+        self.motion = motion or encoded(training, autoencoder)
+        self.feet = Feet(autoencoder, training.space)
+        with seeded(seed):
+            self.module = Predictor(config, self.motion.space)
+        self._ahead = [round(time * self.motion.fps) for time in config.times]
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        return {"family": "regression", **asdict(self.config)}
+
+    def batch(self, draw: Draw) -> Batch:
+        config = self.config
+        rounds = config.rounds[draw.progress >= config.short]
+        frames = config.context + (rounds - 1) * config.execute + config.chunk
+        rows = draw.mine(self.training.draw(draw.rng, draw.size, frames))
+        window = self.motion.windows(torch.from_numpy(rows), frames, max(self._ahead))
+        turns = _extra_turns(draw, window["tracks"].shape[1], config, self.motion.fps)
+        window["tracks"] = bent(window["tracks"], turns[:, 1:] / self.motion.fps)
+        window["states"][..., -1] += turns[:, :frames] / self.motion.space.root_scale[-1]
+        noise = config.noise * draw.uniform(1, 1) * (draw.uniform(1, 1) < config.noisy)
+        noisy = (noise[:, 0] > 0).float()
+        place, turn = config.off_path
+        return {
+            **{name: tensor.to(draw.device) for name, tensor in window.items()},
+            "noise": noise * draw.normal(config.context, self.motion.space.width),
+            "place": place * noisy * draw.normal(2),
+            "turn": (turn * noisy * draw.normal(1))[:, 0],
+            "free": (draw.uniform(1) < config.free).float(),
+        }
+
+    def loss(self, batch: Batch, progress: float) -> tuple[Tensor, Terms]:
+        """Means over windows, chunks and frames of what `RegressionConfig` weighs."""
+        config, space = self.config, self.module.space
+        context_frames, execute, chunk = config.context, config.execute, config.chunk
+        truth, tracks, free = batch["states"], batch["tracks"], batch["free"]
+        steered = 1 - free
+        rounds = (truth.shape[1] - context_frames - chunk) // execute + 1
+        weights = torch.ones(space.width, device=truth.device)
+        weights[-ROOT:] = config.root_weight
+
+        context = truth[:, :context_frames] + batch["noise"]
+        begin = tracks[:, context_frames - 1]
+        positions, headings = begin[:, :2] + batch["place"], begin[:, 2] + batch["turn"]
+        states, position, heading = [], [], []
+        played, places, turned = [context], [], []
+        for round in range(rounds):
+            now = context_frames - 1 + round * execute
+            ahead = tracks[:, [now + frames for frames in self._ahead]]
+            offsets, turns = asked(
+                tracks[:, now], ahead, positions, headings, self.module.control.times[:, 0]
+            )
+            answer = self.module.unclamped(context, offsets, turns, free)
+            target = truth[:, now + 1 : now + 1 + chunk]
+            states.append((functional.huber_loss(answer, target, reduction="none") * weights).mean())
+            answer = space.clamp(answer)
+            at, facing = walked(space.root_of(answer) / self.motion.fps, positions, headings)
+            wanted = tracks[:, now + 1 : now + 1 + chunk]
+            off = (at - wanted[..., :2]).square().sum(dim=-1)
+            position.append((off.clamp(max=_FARTHEST) * steered).mean())
+            heading.append(((facing - wanted[..., 2]).square() * steered).mean())
+            played.append(answer[:, :execute])
+            places.append(at[:, :execute])
+            turned.append(facing[:, :execute])
+            positions, headings = at[:, execute - 1], facing[:, execute - 1]
+            context = torch.cat((context, answer[:, :execute]), dim=1)[:, -context_frames:]
+
+        run = torch.cat(played, dim=1)
+        frames = run.shape[1]
+        bend = _second_difference(run[:, context_frames - 2 :])
+        bend_truth = _second_difference(truth[:, context_frames - 2 : frames])
+        terms = {
+            "states": torch.stack(states).mean(),
+            "position": torch.stack(position).mean(),
+            "heading": torch.stack(heading).mean(),
+            "feet": self._slide(
+                run[:, context_frames:], torch.cat(places, 1), torch.cat(turned, 1), batch["contacts"]
+            ),
+            "smooth": (bend - bend_truth).square().mean(),
+        }
+        total = (
+            terms["states"]
+            + config.position_weight * terms["position"]
+            + config.heading_weight * terms["heading"]
+            + config.foot_weight * terms["feet"]
+            + config.smooth_weight * terms["smooth"]
+        )
+        return total, terms
+
+    def _slide(self, run: Tensor, places: Tensor, turned: Tensor, contacts: Tensor) -> Tensor:
+        """Mean speed in the world of the feet that the clip has standing [m/s], over half of the windows."""
+        first, half = self.config.context, (len(run) + 1) // 2
+        run, places, turned = run[:half], places[:half], turned[:half]
+        feet = self.feet(self.module.space.latents_of(run))
+        level = world_from_ground(feet[..., ::2], turned[..., None]) + places[..., None, :]
+        feet = torch.stack((level[..., 0], feet[..., 1], level[..., 1]), dim=-1)
+        speed = (feet.diff(dim=1).square().sum(dim=-1) + _TINY).sqrt() * self.motion.fps
+        flags = contacts[:half, first : first + run.shape[1]]
+        both = flags[:, 1:] * flags[:, :-1]
+        return (speed * both).sum() / both.sum().clamp(min=1)
+
+    def picture(self) -> np.ndarray | None:
+        return None
+
+
+def _extra_turns(draw: Draw, frames: int, config: RegressionConfig, fps: float) -> Tensor:
+    """(B, F) turn rates [rad/s] by which windows are bent.
+
+    Recordings hold few turns, above all few sharp ones; a body that is asked for one does about what it does straight
+    on, and the loss of sliding feet mends the rest.
+    """
+    kind, middle, width, size, side = (
+        draw.uniform(1),
+        draw.uniform(1),
+        draw.uniform(1),
+        draw.normal(1),
+        draw.uniform(1),
+    )
+    time = torch.arange(frames) / fps
+    since = time - middle * time[-1]
+    deviation = _CORNER_SECONDS[0] + (_CORNER_SECONDS[1] - _CORNER_SECONDS[0]) * width
+    size = size.clamp(-2, 2)
+    bump = torch.exp(-0.5 * (since / deviation).square()) / (deviation * (2 * torch.pi) ** 0.5)
+    rise = torch.sigmoid(torch.where(side < 0.5, since, -since) / _RISE_SECONDS)
+    corner, curve = kind < config.bent / 2, kind < config.bent
+    return torch.where(
+        corner, config.corner * size * bump, torch.where(curve, config.curve * size * rise, 0.0)
+    )
+
+
+_CORNER_SECONDS = (0.12, 0.35)
+"""Deviation of the turn rate of a corner in time."""
+_RISE_SECONDS = 0.1
+_TINY = 1e-6
+
+
+def _second_difference(x: Tensor) -> Tensor:
+    return x[:, 2:] - 2 * x[:, 1:-1] + x[:, :-2]
