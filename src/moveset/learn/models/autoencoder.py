@@ -9,7 +9,8 @@ The root block of a pose vector stays outside: how the ground frame moves is wha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -92,7 +93,9 @@ class Autoencoder(nn.Module):
     """Pose vectors without root block (..., D) <-> latents (..., L). Normalisation is inside."""
 
     mean: Tensor
+    """(D,)"""
     scale: Tensor
+    """(D,)"""
 
     def __init__(self, config: AutoencoderConfig, layout: Layout) -> None:
         """`layout` is that of the pose space, with its root block."""
@@ -163,6 +166,16 @@ class SkipNetwork(nn.Module):
         return self.line, self.network[-1]  # type: ignore[return-value]
 
     @torch.no_grad()
+    def only(self, rows: Sequence[int]) -> SkipNetwork:
+        """A copy that gives these of its outputs alone."""
+        copied = deepcopy(self)
+        for layer in copied.last:
+            layer.weight = nn.Parameter(layer.weight[rows].clone())
+            layer.bias = nn.Parameter(layer.bias[rows].clone())
+            layer.out_features = len(rows)
+        return copied
+
+    @torch.no_grad()
     def start(self, matrix: np.ndarray) -> None:
         """Begin as `x @ matrix` (inputs, outputs), the network hardly heard."""
         self.line.weight.copy_(torch.from_numpy(np.ascontiguousarray(matrix.T)))
@@ -184,6 +197,46 @@ class SkipNetwork(nn.Module):
         for layer in self.first:
             layer.bias.add_(layer.weight @ mean)
             layer.weight.mul_(deviation)
+
+
+class Encoder(nn.Module):
+    """Pose vectors without root block (N, D) -> latents (N, L)."""
+
+    def __init__(self, autoencoder: Autoencoder) -> None:
+        super().__init__()
+        self.autoencoder = autoencoder
+
+    def forward(self, pose: Tensor) -> Tensor:
+        """See above."""
+        return self.autoencoder.encode(pose)
+
+
+_PLAYED = ("rotations", "translations", "contacts")
+
+
+class PoseDecoder(nn.Module):
+    """What a player needs of a decoder: latents (N, L) -> rotations (N, A, 6), translations (N, M, 3) [m], contacts (N, K).
+
+    The last layers lack the rows of all else.
+    """
+
+    def __init__(self, autoencoder: Autoencoder) -> None:
+        super().__init__()
+        self.fields = tuple(next(f for f in autoencoder.layout.fields if f.name == name) for name in _PLAYED)
+        slices = autoencoder.layout.slices
+        rows = [row for name in _PLAYED for row in range(slices[name].start, slices[name].stop)]
+        self.network = autoencoder.decoder.only(rows)
+        self.register_buffer("mean", autoencoder.mean[rows].clone())
+        self.register_buffer("scale", autoencoder.scale[rows].clone())
+
+    def forward(self, latent: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Contacts are clamped to 0..1."""
+        numbers = self.network(latent) * self.scale + self.mean
+        rotations, translations, contacts = (
+            block.reshape(-1, *field.shape)
+            for block, field in zip(numbers.split([f.width for f in self.fields], dim=-1), self.fields)
+        )
+        return rotations, translations, contacts.clamp(0, 1)
 
 
 class AutoencoderTask:
