@@ -26,6 +26,8 @@ def save(folder: Path, identity: Mapping[str, object], state: Mapping[str, objec
 def load(folder: Path, identity: Mapping[str, object], device: torch.device) -> dict | None:
     """What was saved, None if nothing was; raises when it belongs to another training."""
     path = folder / FILE
+    for partial in folder.glob(".*.partial"):  # of a run that was killed while it wrote
+        partial.unlink(missing_ok=True)
     if not path.exists():
         return None
     try:

@@ -65,7 +65,12 @@ class Draw:
 
     def seed_torch(self) -> None:
         """Make torch's own dice, e.g. of dropout, a function of seed, step and rank as well."""
-        torch.manual_seed(int(np.random.SeedSequence((self.seed, self.step, self.rank)).generate_state(1)[0]))
+        seed = int(np.random.SeedSequence((self.seed, self.step, self.rank)).generate_state(1)[0])
+        torch.default_generator.manual_seed(
+            seed
+        )  # torch.manual_seed asks for every kind of device: 20 x as long
+        if self.device.type == "cuda":
+            torch.cuda.manual_seed(seed)
 
 
 @contextmanager
