@@ -13,25 +13,28 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from moveset.cleanup.feet import plant_feet
 from moveset.edit.bend import bent_copies
+from moveset.edit.retime import missing_paces, paced
 from moveset.errors import MovesetError
 from moveset.features.pose import PoseSpace, pose_space
+from moveset.files import staged
 from moveset.geometry.quaternion import Array
-from moveset.library.ingest.staging import staged
 from moveset.library.license import strictest
 from moveset.library.split import HELD_OUT, TRAIN
 from moveset.library.view import write_view
-from moveset.motion import Clip
+from moveset.motion import Clip, Tags
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.motion.resample import resample
 from moveset.progress import Track, untracked
 from moveset.runtime.database import unroll_loop
+from moveset.runtime.matching import MotionMatching
+from moveset.workflows.walks import matched_walks
 
 FILE = "set.json"
 VERSION = 1
@@ -44,12 +47,18 @@ class Widening:
     """What is made from the clips, and how much of a batch each kind is. A kind with a share of 0 is not made."""
 
     real: float = 0.2
-    mirrored: float = 0.2
+    mirrored: float = 0.15
     """The mirror twins of the real clips; all other kinds hold their twins themselves."""
-    bent: float = 0.3
-    """Straight clips along curves."""
+    bent: float = 0.25
+    """Straight clips along curves, feet planted."""
+    retimed: float = 0.1
+    """Clips at speeds that the others lack, feet planted."""
+    walk: float = 0.3
+    """Long walks of motion matching over all of the above."""
     bends: int = 2
     """Bent copies of a straight clip."""
+    walks: int = 56
+    walk_seconds: float = 30.0
 
     @property
     def shares(self) -> dict[str, float]:
@@ -57,9 +66,10 @@ class Widening:
         return {kind: share for kind in KINDS if (share := getattr(self, kind)) > 0}
 
 
+KINDS = ("real", "mirrored", "bent", "retimed", "walk")
 LOCOMOTION = Widening()
-ANY_MOTION = Widening(real=0.5, mirrored=0.5, bent=0.0)
-KINDS = ("real", "mirrored", "bent")
+ANY_MOTION = Widening(real=0.45, mirrored=0.4, bent=0.0, retimed=0.15, walk=0.0)
+"""For clips that no one walks by: blows, gestures, falls."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +110,24 @@ def widened_set(
     made: dict[str, Sequence[Clip]] = {"real": train}
     if widening.bent:
         made["bent"] = [plant_feet(clip) for clip in bent_copies(train, widening.bends)]
-    out = [SetClip(clip, kind) for kind, clips in made.items() for clip in clips if getattr(widening, kind)]
-    if widening.mirrored:
-        twins = [s for s in out if s.clip.tags.mirrorable]
-        out += [
-            SetClip(mirror(s.clip, symmetry), "mirrored" if s.kind == "real" else s.kind)
-            for s in track(twins, len(twins), "mirroring")
-        ]
+    if widening.retimed:
+        made["retimed"] = [plant_feet(paced(train[k], factor)) for k, factor in missing_paces(train)]
+    out = [SetClip(clip, kind) for kind, clips in made.items() for clip in clips]
+    twins = [s for s in out if s.clip.tags.mirrorable and (widening.mirrored or s.kind != "real")]
+    out += [
+        SetClip(mirror(s.clip, symmetry), "mirrored" if s.kind == "real" else s.kind)
+        for s in track(twins, len(twins), "mirroring")
+    ]
+    if widening.walk:
+        matching = MotionMatching.from_clips([s.clip for s in out], fps=fps)
+        walks = matched_walks(matching, widening.walks, widening.walk_seconds, seed=seed, track=track)
+        out += [SetClip(_told(clip, train), "walk") for clip in walks]
     return out + [SetClip(clip, "real", HELD_OUT) for clip in held_out]
+
+
+def _told(clip: Clip, sources: Sequence[Clip]) -> Clip:
+    """A clip made from all of `sources`, under the license that allows least."""
+    return replace(clip, tags=Tags(license=strictest(source.tags.license for source in sources)))
 
 
 def write_training_set(

@@ -1,0 +1,93 @@
+"""The same motion at another pace: quicker or slower, with longer or shorter steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from moveset.errors import MovesetError
+from moveset.motion import Clip
+from moveset.motion.contacts import detect_contacts
+from moveset.motion.ground import ground_frame, integrate
+from moveset.motion.resample import sample
+
+LEAST, MOST = 0.1, 10.0
+_NEAREST = 0.04  # a clip nearer in log speed fills by being there already
+
+
+def time_scaled(clip: Clip, factor: float) -> Clip:
+    """The clip played `factor` times as fast, at its own frame rate. A loop gets a whole number of frames."""
+    _check(factor)
+    if clip.loop:
+        count = max(1, round(len(clip) / factor))
+        times = np.arange(count) * (clip.seconds / count)
+    else:
+        count = int(np.floor(clip.seconds / factor * clip.fps + 1e-6)) + 1
+        times = np.arange(count) * (factor / clip.fps)
+    scaled = sample(clip, times) if len(clip) else clip
+    return replace(scaled, loop=clip.loop, name=f"{clip.name}_x{factor:.2f}")
+
+
+def stride_scaled(clip: Clip, factor: float) -> Clip:
+    """The clip with its path `factor` times as long. Feet that stand slide then, until they are planted again."""
+    _check(factor)
+    contacts = clip.contacts or detect_contacts(clip)
+    ground = ground_frame(clip)
+    longer = integrate(
+        ground.displacements * (factor, factor, 1.0), ground.positions[0], float(ground.headings[0])
+    )
+    roots = list(clip.skeleton.roots)
+    translations = np.array(clip.translations)
+    translations[:, roots] += (longer.positions - ground.positions)[:, None]
+    return replace(clip, translations=translations, contacts=contacts, name=f"{clip.name}_stride{factor:.2f}")
+
+
+def paced(clip: Clip, factor: float) -> Clip:
+    """The clip at `factor` times its speed, half of it by quicker and half by longer steps, as bodies do it."""
+    half = float(np.sqrt(factor))
+    return replace(time_scaled(stride_scaled(clip, half), half), name=f"{clip.name}_pace{factor:.2f}")
+
+
+def missing_paces(
+    clips: Sequence[Clip], lowest: float = 0.4, width: float = 0.1, furthest: float = 2.2
+) -> list[tuple[int, float]]:
+    """(number of a clip, factor) of copies that fill the speeds which `clips` hardly have.
+
+    Stretches of speed `width` [m/s] wide, from `lowest` to the quickest clip, in which less than a third of the median
+    time is spent are filled up to it, by the clips nearest in speed, at least 4 % and at most `furthest` away as a
+    factor.
+    """
+    speeds = np.array([_speed(clip) for clip in clips])
+    seconds = np.array([clip.seconds for clip in clips])
+    if not (speeds > lowest).any():
+        return []
+    bins = (speeds / width).astype(np.int64)
+    held = np.bincount(bins, weights=seconds)
+    wanted = float(np.median(held[held > 0]))
+    out: list[tuple[int, float]] = []
+    for number in range(round(lowest / width), int(bins.max())):
+        if held[number] >= wanted / 3:
+            continue
+        target = (number + 0.5) * width
+        away = np.abs(np.log(target / np.maximum(speeds, 1e-3)))
+        missing = wanted - held[number]
+        for k in np.argsort(away, kind="stable"):
+            if away[k] > np.log(furthest) or missing <= 0:
+                break
+            if away[k] > _NEAREST:
+                out.append((int(k), float(target / speeds[k])))
+            missing -= seconds[k] * speeds[k] / target
+    return out
+
+
+def _speed(clip: Clip) -> float:
+    """Mean speed on the floor [m/s]."""
+    steps = ground_frame(clip).displacements[1:, :2] * clip.fps
+    return float(np.hypot(steps[:, 0], steps[:, 1]).mean()) if len(steps) else 0.0
+
+
+def _check(factor: float) -> None:
+    if not LEAST <= factor <= MOST:
+        raise MovesetError(f"a factor of {factor:g}", do=f"give one from {LEAST:g} to {MOST:g}")
