@@ -21,11 +21,13 @@ import numpy as np
 
 from moveset.motion import Clip, measure
 from moveset.motion.mirror import find_symmetry, mirror
-from moveset.runtime.course import Reference, follow, measure_motion, measure_path, reference, respond
+from moveset.runtime.course import follow, measure_motion, measure_path
 from moveset.runtime.crowd import Crowd, CrowdConfig
 from moveset.runtime.matching import MotionMatching
 from moveset.runtime.path import PathFollower, circle, eight, line, square
+from moveset.runtime.reference import Reference, reference
 from moveset.runtime.search import build_tree
+from moveset.runtime.trials import run_trials, velocity_trial
 from moveset.synthetic.corpus import corpus
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import is_locomotion, one_body, widened
@@ -145,7 +147,8 @@ def course(matching: MotionMatching, real: dict[str, Reference], seconds: float)
     by_course(matching, seconds)
     print("\n| asked speeds m/s | velocity error m/s | 90 % after s | reached |\n|---|---|---|---|")
     for speeds in ((0.85, 1.45), (2.2, 3.0), (0.9, 2.8)):
-        figures = respond(matching, speeds, seconds)
+        trial = velocity_trial("", speeds)
+        figures = trial.judge(run_trials(matching, [trial], seconds)[trial.name])
         print(
             f"| {speeds[0]} - {speeds[1]} | {figures['velocity_error']:.2f} | {figures['response_seconds']:.2f} | "
             f"{figures['reached']:.2f} |",

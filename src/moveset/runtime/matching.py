@@ -17,6 +17,7 @@ from moveset.geometry.quaternion import Array
 from moveset.motion import Clip
 from moveset.motion.floor import directions
 from moveset.runtime.behaviors import Wish
+from moveset.runtime.control_range import ControlRange
 from moveset.runtime.controller import Poses, draw
 from moveset.runtime.database import MotionDatabase, build_database
 from moveset.runtime.footlock import FootLock
@@ -88,8 +89,8 @@ class MotionMatching:
         self.database = database
         self.config = config or MatchingConfig()
         self.skeleton, self.fps, self.times = database.skeleton, database.fps, database.times
-        self.range = None
-        self.form = {"kind": "motion matching", "database": id(database)}
+        self.range: ControlRange | None = None
+        self.form: Mapping[str, object] = {"kind": "motion matching", "database": id(database)}
         self.layout = matching_layout(database.times)
         self.normalizer = fit_normalizer(database.features[database.searchable], self.layout)
         weights = self.layout.weights

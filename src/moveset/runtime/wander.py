@@ -17,6 +17,9 @@ from moveset.runtime.reference import Reference
 WATCHED = ("pose_ratio", "foot_skate", "jerk_ratio", "planted_speed")
 """Figures in which a trend would show that a controller wears out."""
 
+_ENOUGH = 8
+"""Parts, from which on a trend can be told from chance."""
+
 
 @dataclass(frozen=True)
 class Wander:
@@ -43,10 +46,15 @@ class Wander:
         return slope * span, error * span
 
     @property
-    def steady(self) -> bool:
-        """No watched figure has a change beyond a tenth that chance would not make (two standard errors)."""
+    def steady(self) -> bool | None:
+        """No watched figure changes by more than a tenth and than chance would (three standard errors).
+
+        Nobody knows from a few parts.
+        """
+        if len(self.parts) < _ENOUGH:
+            return None
         changes = [self.change(figure) for figure in WATCHED if np.isfinite(self.mean(figure))]
-        return not any(abs(change) > max(0.1, 2 * error) for change, error in changes)
+        return not any(abs(change) > max(0.1, 3 * error) for change, error in changes)
 
 
 def wander(

@@ -1,0 +1,336 @@
+"""An evaluation of controllers as JSON and as one HTML page that opens from disk."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from moveset import __version__
+from moveset.files import write_whole
+from moveset.runtime.wander import WATCHED, Wander
+from moveset.workflows.evaluate_controller import Column, Evaluation, summary
+from moveset.workflows.evaluate_picture import films, from_above, save_sheet
+
+VERSION = 1
+"""Of the JSON."""
+
+_DEGREES = math.degrees(1)
+
+_SUMMARY = (
+    ("path_distance", "distance to the path", "cm", 100, 1),
+    ("path_error", "distance to the asked place", "cm", 100, 1),
+    ("heading_error", "heading error", "degrees", _DEGREES, 1),
+    ("skate_ratio", "foot skate", "x real", 1, 2),
+    ("planted_ratio", "speed of planted toes", "x real", 1, 2),
+    ("planted_speed", "speed of planted toes", "cm/s", 100, 1),
+    ("jerk_ratio", "jerk", "x real", 1, 2),
+    ("pose_ratio", "pose distance", "x real", 1, 2),
+)
+"""Figure, what it is, unit, factor, decimals."""
+
+_FIGURES = {
+    **{key: (about, unit, factor, digits) for key, about, unit, factor, digits in _SUMMARY},
+    "path_distance_p95": ("distance to the path, p95", "cm", 100, 1),
+    "foot_skate": ("foot skate", "cm/s", 100, 1),
+    "pose_ratio_p99": ("pose distance, p99", "x real", 1, 2),
+    "left_after_0.5": ("left after 0.5 s", "cm", 100, 0),
+    "left_after_1": ("left after 1 s", "cm", 100, 0),
+    "left_after_2": ("left after 2 s", "cm", 100, 0),
+    "velocity_error": ("velocity error", "m/s", 1, 2),
+    "response_seconds": ("90 % of a change after", "s", 1, 2),
+    "reached": ("changes reached", "%", 100, 0),
+    "start_seconds": ("90 % of a start after", "s", 1, 2),
+    "stop_seconds": ("stands after", "s", 1, 2),
+    "stop_distance": ("stops within", "m", 1, 2),
+    "stopped": ("stops made", "%", 100, 0),
+    "standing_drift": ("creep while standing", "cm/s", 100, 1),
+    "arrived": ("within 10 cm in the end", "%", 100, 1),
+    "distance_in_the_end": ("distance in the end", "cm", 100, 1),
+    "arrival_seconds": ("within 10 cm after", "s", 1, 2),
+    "facing_error": ("facing error", "degrees", _DEGREES, 1),
+}
+_MOTION = ("foot_skate", "planted_speed", "jerk_ratio", "pose_ratio")
+_REAL = {"foot_skate": "foot_skate_real", "planted_speed": "planted_speed_real"}
+_ONE = ("skate_ratio", "planted_ratio", "jerk_ratio", "pose_ratio", "pose_ratio_p99", "diversity_ratio")
+"""Ratios to the real clips, which are 1 for those themselves."""
+
+_STEADY = {True: "yes", False: "<b>no</b>", None: "too short to tell"}
+
+_PAGE = Template("""\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Moveset: controllers</title>
+<style>
+:root { --ink:#1d242c; --dim:#6b7683; --line:#e2e6ea; --page:#f6f7f8; --card:#fff; }
+@media (prefers-color-scheme: dark) { :root { --ink:#e6eaee; --dim:#93a0ad; --line:#2e363f; --page:#15191d; --card:#1d2329; } }
+* { box-sizing:border-box; }
+body { margin:0 auto; max-width:1180px; padding:0 20px 60px; font:14px/1.45 system-ui, sans-serif; color:var(--ink);
+  background:var(--page); }
+h1 { font-size:22px; margin:28px 0 2px; font-weight:650; } h2 { font-size:17px; margin:34px 0 6px; }
+p, figcaption, th { color:var(--dim); } p { max-width:75ch; margin:4px 0; }
+.wide { overflow-x:auto; background:var(--card); border:1px solid var(--line); border-radius:8px; padding:6px 14px; }
+table { border-collapse:collapse; } th, td { padding:3px 16px 3px 0; text-align:right; white-space:nowrap; }
+th { font-weight:500; } th:first-child, td:first-child { text-align:left; } tr + tr { border-top:1px solid var(--line); }
+td { font-variant-numeric:tabular-nums; } td.part { font-weight:600; padding-top:12px; } td small { color:var(--dim); }
+.row { display:grid; grid-template-columns:repeat(auto-fill, minmax(170px, 1fr)); gap:10px; }
+figure { margin:0; background:var(--card); border:1px solid var(--line); border-radius:8px; padding:8px; }
+figure.sheet img { max-width:100%; display:block; }
+svg { display:block; width:100%; aspect-ratio:1; } figcaption { font-size:12px; text-align:center; }
+.asked { fill:none; stroke:var(--line); stroke-linejoin:round; } .walked { fill:none; stroke:var(--ink); }
+</style>
+</head>
+<body>
+<h1>Controllers beside real clips</h1>
+$intro
+$sections
+</body>
+</html>
+""")
+
+
+def write_evaluation(evaluation: Evaluation, folder: str | Path, pictures: bool = True) -> list[Path]:
+    """report.json, report.html and, if there is something to show, sheet.gif in `folder`; the files written."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [folder / "report.json"]
+    write_whole(written[0], json.dumps(as_json(evaluation), indent=1, allow_nan=False).encode())
+    shown = films(evaluation.columns) if pictures else {}
+    if shown:
+        written.append(folder / "sheet.gif")
+        save_sheet(shown, str(written[-1]))
+    written.append(folder / "report.html")
+    sheet = base64.b64encode(written[1].read_bytes()).decode() if shown else ""
+    write_whole(written[-1], _page(evaluation, sheet).encode())
+    return written
+
+
+# JSON
+
+
+def as_json(evaluation: Evaluation) -> dict[str, Any]:
+    """All figures in metres, seconds and radians; null where there is none."""
+    real = evaluation.real
+    return _finite(
+        {
+            "version": VERSION,
+            "moveset": __version__,
+            "size": asdict(evaluation.size),
+            "processor_seconds": evaluation.seconds,
+            "notes": evaluation.notes,
+            "real": {
+                name: {
+                    key: getattr(one, key)
+                    for key in (
+                        "foot_skate",
+                        "planted_speed",
+                        "jerk",
+                        "pose_distance",
+                        "diversity",
+                        "seconds",
+                    )
+                }
+                for name, one in {"everything": real.everything, **real.gaits}.items()
+            },
+            "columns": [_column(column, evaluation) for column in evaluation.columns],
+        }
+    )
+
+
+def _column(column: Column, evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "about": column.about,
+        "summary": {gait: made for gait in evaluation.real.gaits if (made := summary(column.trials, gait))},
+        "summary_without_foot_lock": {
+            gait: made for gait in evaluation.real.gaits if (made := summary(column.unlocked, gait))
+        },
+        "trials": column.trials,
+        "trials_without_foot_lock": column.unlocked,
+        "uncontrolled": _wander(column.wander) if column.wander else None,
+        "cost": column.cost,
+    }
+
+
+def _wander(wander: Wander) -> dict[str, Any]:
+    changes = {figure: wander.change(figure) for figure in WATCHED}
+    return {
+        "minutes": wander.minutes,
+        "characters": wander.characters,
+        "diversity": wander.diversity,
+        "diversity_ratio": wander.diversity_ratio,
+        "steady": wander.steady,
+        "mean": {figure: wander.mean(figure) for figure in WATCHED},
+        "change": {figure: {"share": by, "standard_error": error} for figure, (by, error) in changes.items()},
+        "parts": wander.parts,
+    }
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no number that is none."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(part) for key, part in value.items()}
+    return [_finite(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+# HTML
+
+
+def _page(evaluation: Evaluation, sheet: str) -> str:
+    size = evaluation.size
+    intro = (
+        f"<p>Every column ran the same trials: {size.seconds:.0f} s each, the first two not judged; feet are locked "
+        "where nothing else is said. Ratios are to held-out real clips of the same gait. Read path, feet, jerk and pose "
+        "together: a statue that glides along its path has no path error. A pose distance far under 1 is motion played "
+        "from clips, not a virtue.</p>" + "".join(f"<p>{html.escape(note)}</p>" for note in evaluation.notes)
+    )
+    columns = evaluation.columns
+    names = [column.name for column in columns]
+    parts = [
+        _section("What they are", _table(("", *names), [["", *(column.about for column in columns)]])),
+        *(_gait(evaluation, gait) for gait in evaluation.real.gaits),
+        _uncontrolled(evaluation),
+        _section("Cost, us of one thread a character and frame", _table(("", *names), _cost(columns))),
+    ]
+    if sheet:
+        picture = f'<figure class="sheet"><img src="data:image/gif;base64,{sheet}" alt="Controllers side by side"></figure>'
+        parts.append(_section("Side by side", picture))
+    parts += [_trial_section(evaluation), *_plots(evaluation)]
+    return _PAGE.substitute(intro=intro, sections="\n".join(parts))
+
+
+def _gait(evaluation: Evaluation, gait: str) -> str:
+    columns = evaluation.columns
+    made = [summary(column.trials, gait) for column in columns]
+    free = [summary(column.unlocked, gait) for column in columns]
+    rows = [
+        [f"{about} <small>{unit}</small>", *_cells(columns, made, key, factor, digits)]
+        for key, about, unit, factor, digits in _SUMMARY
+    ]
+    rows += [
+        [f"{about} without foot lock <small>{unit}</small>", *_cells(columns, free, key, factor, digits)]
+        for key, about, unit, factor, digits in _SUMMARY
+        if key in ("skate_ratio", "planted_ratio", "planted_speed", "jerk_ratio")
+    ]
+    real = evaluation.real.of(gait)
+    title = f"{gait.capitalize()}: line, circle and eight of 2 m"
+    about = f"<p>Judged beside {real.seconds:.0f} s of real clips.</p>"
+    return _section(title, about + _table(("", *(column.name for column in columns)), rows))
+
+
+def _cells(
+    columns: Sequence[Column], figures: Iterable[Mapping[str, float]], key: str, factor: float, digits: int
+) -> list[str]:
+    cells = [_number(own.get(key), factor, digits) for own in figures]
+    if key in _ONE and columns and columns[0].wander is None:
+        cells[0] = f"{1:.{digits}f}"
+    return cells
+
+
+def _number(value: float | None, factor: float = 1.0, digits: int = 2) -> str:
+    if value is None or math.isnan(value):
+        return "&ndash;"
+    return f"{factor * value:.{digits}f}" if math.isfinite(value) else "never"
+
+
+def _uncontrolled(evaluation: Evaluation) -> str:
+    columns = evaluation.columns
+    wanders = [column.wander for column in columns]
+    rows = [
+        [
+            "diversity <small>x real</small>",
+            *("1.00" if w is None else f"{w.diversity_ratio:.2f}" for w in wanders),
+        ]
+    ]
+    for figure in WATCHED:
+        about, unit, factor, digits = _FIGURES[figure]
+        real = evaluation.real.everything
+        beside = {"foot_skate": real.foot_skate, "planted_speed": real.planted_speed}.get(figure, 1.0)
+        shown = [beside if w is None else w.mean(figure) for w in wanders]
+        rows.append([f"{about} <small>{unit}</small>", *(_number(v, factor, digits) for v in shown)])
+        changes = ["" if w is None else _percent(*w.change(figure)) for w in wanders]
+        rows.append(["<small>change from first to last</small>", *(f"<small>{c}</small>" for c in changes)])
+    rows.append(["steady", *(_STEADY[w.steady] if w else "" for w in wanders)])
+    size = evaluation.size
+    title = f"Uncontrolled for {size.minutes:g} minutes, {size.wanderers} characters"
+    return _section(title, _table(("", *(column.name for column in columns)), rows))
+
+
+def _percent(change: float, error: float) -> str:
+    return "&ndash;" if math.isnan(change) else f"{100 * change:+.0f} &plusmn; {200 * error:.0f} %"
+
+
+def _cost(columns: Sequence[Column]) -> list[list[str]]:
+    keys = dict.fromkeys(key for column in columns for key in column.cost)
+    words = {"all": "everything", "controller": "the controller"}
+
+    def label(key: str) -> str:
+        kind, count = key.rsplit("_", 1)
+        return f"{words[kind]}, in a crowd of {count}" if count != "1" else f"{words[kind]}, alone"
+
+    return [[label(key), *(_number(column.cost.get(key), 1, 1) for column in columns)] for key in keys]
+
+
+def _trial_section(evaluation: Evaluation) -> str:
+    columns = evaluation.columns
+    rows = []
+    for trial in evaluation.trials:
+        rows.append([f"<b>{html.escape(trial.name)}</b>", *("" for _ in columns)])
+        first = columns[1].trials[trial.name]
+        task = [key for key in first if key in _FIGURES and key not in (*_MOTION, "pose_ratio_p99")]
+        for key in (*task, *_MOTION):
+            about, unit, factor, digits = _FIGURES[key]
+            beside = first.get(_REAL.get(key, ""), 1.0 if key in _ONE else None)
+            cells = [
+                _number(beside if column.wander is None else column.trials[trial.name][key], factor, digits)
+                for column in columns
+            ]
+            rows.append([f"{about} <small>{unit}</small>", *cells])
+    return _section("Every trial", _table(("", *(column.name for column in columns)), rows)) if rows else ""
+
+
+def _plots(evaluation: Evaluation) -> list[str]:
+    made = []
+    for trial in evaluation.trials:
+        walks = [
+            (column.name, column.walks[trial.name])
+            for column in evaluation.columns
+            if trial.name in column.walks
+        ]
+        if trial.line is None or not walks:
+            continue
+        figures = "".join(
+            f"<figure>{from_above(trial.line, walk, f'{name} on {trial.name}')}<figcaption>{html.escape(name)}</figcaption></figure>"
+            for name, walk in walks
+        )
+        made.append(f'<h2>{html.escape(trial.name)}</h2><div class="row">{figures}</div>')
+    if made:
+        made.insert(
+            0,
+            _section(
+                "From above",
+                "<p>Grey: asked. Dark: walked. Dots: where the left (blue) and right (red) toes stood.</p>",
+            ),
+        )
+    return made
+
+
+def _section(title: str, body: str) -> str:
+    return f"<h2>{html.escape(title)}</h2>\n{body}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    top = "".join(f"<th>{html.escape(name)}</th>" for name in head)
+    body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="wide"><table><tr>{top}</tr>\n{body}</table></div>'

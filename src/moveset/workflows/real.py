@@ -1,0 +1,97 @@
+"""Real clips to judge by: which are known to a controller and which were held out, measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from moveset.errors import MovesetError
+from moveset.features.pose import PoseSpace
+from moveset.library.split import HELD_OUT
+from moveset.library.store import Library, is_library
+from moveset.library.view import open_view
+from moveset.motion import Clip
+from moveset.motion.mirror import find_symmetry, mirror
+from moveset.runtime.reference import GAITS, References, moves_at, references
+from moveset.workflows.locomotion import is_locomotion, motion_of, one_body, widened
+from moveset.workflows.training_set import FILE
+
+_LEAST = 8
+"""Of so many clips without a split every eighth is held out."""
+
+
+@dataclass(frozen=True, eq=False)
+class RealClips:
+    """Clips of one body."""
+
+    known: tuple[Clip, ...]
+    """Recorded training clips and their mirror twins: among these a pose is at home."""
+    held_out: tuple[Clip, ...]
+    playable: tuple[Clip, ...]
+    """What motion matching is given: the known ones and bent copies."""
+    notes: tuple[str, ...] = ()
+
+    def measured(self, keep: int | None = None) -> References:
+        """Their measures; `keep` so many poses."""
+        return references(self.known, self.held_out, keep)
+
+    def examples(self) -> dict[str, Clip]:
+        """The longest clip of each gait, held out if there is one, to be shown."""
+        found = {}
+        for gait, (_, speeds) in GAITS.items():
+            for clips in (self.held_out, self.known):
+                own = [clip for clip in clips if moves_at(clip, speeds)]
+                if own and gait not in found:
+                    found[gait] = max(own, key=lambda clip: clip.seconds)
+        return found
+
+
+def real_clips(sources: Sequence[str], where: str = "", everything: bool = False) -> RealClips:
+    """Clips of a training set, of a library by its split, or of files, of which every eighth is held out."""
+    if len(sources) == 1 and (Path(sources[0]) / FILE).is_file():
+        return clips_of_set(Path(sources[0]))
+    if len(sources) == 1 and is_library(sources[0]):
+        library = Library.open(sources[0])
+        rows = library.clips(where or "NOT additive")
+        rows = [r for r in rows if where or everything or is_locomotion(r.name, r.tags)] or rows
+        clips, notes = [library.load_clip(row.id) for row in rows], ()
+        held = {clip.content_hash for clip, row in zip(clips, rows) if row.split == HELD_OUT}
+    else:
+        clips, notes = motion_of(sources, where, everything)
+        held = {clip.content_hash for clip in clips[::_LEAST]} if len(clips) >= _LEAST else set()
+    clips = [clip for clip in clips if len(clip) > _LEAST]
+    if not clips:
+        raise MovesetError(f"no clip in {', '.join(sources)} to judge by", do="give others with --against")
+    sides = [clip.content_hash in held for clip in clips]
+    kept, moved = one_body(clips)
+    # one_body leaves clips out by name; those it keeps stay in their order
+    names = iter(zip(clips, sides))
+    kept_sides = [next(side for clip, side in names if clip.name == own.name) for own in kept]
+    train = [clip for clip, side in zip(kept, kept_sides) if not side]
+    held_out = [clip for clip, side in zip(kept, kept_sides) if side]
+    return split_clips(train or held_out, held_out if train else [], (*notes, *moved))
+
+
+def split_clips(train: Sequence[Clip], held_out: Sequence[Clip], notes: Sequence[str] = ()) -> RealClips:
+    """Clips of one body whose sides are known."""
+    symmetry = find_symmetry(train[0].skeleton, list(train[:40]))
+    twins = [mirror(clip, symmetry) for clip in train if clip.tags.mirrorable]
+    return RealClips((*train, *twins), tuple(held_out), tuple(widened(train)), tuple(notes))
+
+
+def clips_of_set(folder: Path) -> RealClips:
+    """The recorded, mirrored and bent clips of a training set."""
+    said, view = json.loads((folder / FILE).read_text(encoding="utf-8")), open_view(folder)
+    space = PoseSpace.from_json(said["space"])
+    kinds: Mapping[str, str] = {clip["id"]: clip["kind"] for clip in said["clips"]}
+    names: Mapping[str, str] = {clip["id"]: clip["name"] for clip in said["clips"]}
+    known, held_out, bent = [], [], []
+    for id, split in zip(view.clips, view.splits):
+        kind = kinds[id]
+        if kind in ("real", "mirrored", "bent"):
+            clip = space.clip(view.features[view.rows(id)], view.fps, name=names[id])
+            side = held_out if split == HELD_OUT else bent if kind == "bent" else known
+            side.append(clip)
+    return RealClips(tuple(known), tuple(held_out), (*known, *bent))
