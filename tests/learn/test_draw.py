@@ -35,7 +35,7 @@ def test_steps_and_seeds_draw_other_numbers_and_the_same_ones_again():
 
 def test_torch_itself_draws_by_seed_step_and_rank():
     def dice(**of):
-        Draw(**{"step": 1, "size": 4} | of).seed_torch()
+        Draw(**{"step": 1, "size": 4} | of).seed_torch(torch.device("cpu"))
         return float(torch.rand(()))
 
     assert len({dice(), dice(step=2), dice(seed=1), dice(rank=1, ranks=2)}) == 4

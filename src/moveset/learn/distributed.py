@@ -13,7 +13,8 @@ from torch import distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 from moveset.errors import MovesetError
-from moveset.learn.draw import CPU
+
+CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,6 @@ import torch
 
 T = TypeVar("T", np.ndarray, torch.Tensor)
 
-CPU = torch.device("cpu")
-
 
 @dataclass(frozen=True)
 class Draw:
@@ -38,7 +36,6 @@ class Draw:
     rank: int = 0
     ranks: int = 1
     """How many processes share the batch; they divide its rows evenly."""
-    device: torch.device = CPU
 
     @cached_property
     def rng(self) -> np.random.Generator:
@@ -53,23 +50,19 @@ class Draw:
     def normal(self, *shape: int) -> torch.Tensor:
         """(B / ranks, *shape) numbers with mean 0 and deviation 1, a row for each of this rank."""
         drawn = self.rng.standard_normal((self.size, *shape), dtype=np.float32)
-        return self.tensor(self.mine(drawn))
+        return torch.from_numpy(self.mine(drawn))
 
     def uniform(self, *shape: int) -> torch.Tensor:
         """(B / ranks, *shape) numbers from 0 to 1."""
-        return self.tensor(self.mine(self.rng.random((self.size, *shape), dtype=np.float32)))
+        return torch.from_numpy(self.mine(self.rng.random((self.size, *shape), dtype=np.float32)))
 
-    def tensor(self, array: np.ndarray) -> torch.Tensor:
-        """An array on the device of the training."""
-        return torch.from_numpy(array).to(self.device)
-
-    def seed_torch(self) -> None:
+    def seed_torch(self, device: torch.device) -> None:
         """Make torch's own dice, e.g. of dropout, a function of seed, step and rank as well."""
         seed = int(np.random.SeedSequence((self.seed, self.step, self.rank)).generate_state(1)[0])
         torch.default_generator.manual_seed(
             seed
         )  # torch.manual_seed asks for every kind of device: 20 x as long
-        if self.device.type == "cuda":
+        if device.type == "cuda":
             torch.cuda.manual_seed(seed)
 
 

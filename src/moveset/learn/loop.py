@@ -136,13 +136,14 @@ def train(
         steps = range(run.step, config.steps)
         for step in track(steps, len(steps), f"training {task.name}") if us.first else steps:
             progress = step / config.steps
-            draw = Draw(step, config.batch, progress, config.seed, us.rank, us.count, us.device)
-            draw.seed_torch()
+            draw = Draw(step, config.batch, progress, config.seed, us.rank, us.count)
+            draw.seed_torch(us.device)
             rate = learning_rate(step, config.steps, config.learning_rate, config.warmup, config.floor)
             for group in run.optimizer.param_groups:
                 group["lr"] = rate
 
-            total, terms = loss(task.batch(draw), progress)
+            batch = {name: rows.to(us.device) for name, rows in task.batch(draw).items()}
+            total, terms = loss(batch, progress)
             run.optimizer.zero_grad()
             total.backward()
             gradient = nn.utils.clip_grad_norm_(run.weights, config.clip)

@@ -63,12 +63,13 @@ class Task(Protocol):
         ...
 
     def batch(self, draw: Draw) -> Batch:
-        """The rows of this rank, on `draw.device`. All chance, also of the loss, comes from `draw`."""
+        """The rows of this rank, on the CPU. All chance, also of the loss, comes from `draw`."""
         ...
 
     def loss(self, batch: Batch, progress: float) -> tuple[Tensor, Terms]:
         """What is minimised, a mean over the rows, and named parts of it: the same names at every step.
 
+        Module and batch are on one device; what else the loss uses has to be in the module, as a buffer, or follow.
         `progress` is the share of the steps that are done, for losses that change on the way.
         """
         ...

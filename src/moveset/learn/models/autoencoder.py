@@ -267,7 +267,7 @@ class AutoencoderTask:
     def batch(self, draw: Draw) -> Batch:
         """`poses` (2 B, D), the frames t of all pairs, then the frames t + 1; `noise` (2 B, L)."""
         rows = torch.from_numpy(draw.mine(self.training.draw(draw.rng, draw.size, 2)))
-        poses = self.poses[torch.cat((rows, rows + 1))].to(draw.device)
+        poses = self.poses[torch.cat((rows, rows + 1))]
         noise = draw.normal(2, self.config.latents).transpose(0, 1).reshape(len(poses), -1)
         return {"poses": poses, "noise": noise}
 

@@ -160,7 +160,7 @@ class RegressionTask:
         noisy = (noise[:, 0] > 0).float()
         place, turn = config.off_path
         return {
-            **{name: tensor.to(draw.device) for name, tensor in window.items()},
+            **window,
             "noise": noise * draw.normal(config.context, self.motion.space.width),
             "place": place * noisy * draw.normal(2),
             "turn": (turn * noisy * draw.normal(1))[:, 0],
