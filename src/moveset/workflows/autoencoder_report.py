@@ -1,0 +1,179 @@
+"""An evaluation of an autoencoder as JSON, as text, and as an HTML page that opens from disk."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from string import Template
+
+import numpy as np
+
+from moveset.bundle import Bundle
+from moveset.features.pose import PoseSpace
+from moveset.files import write_whole
+from moveset.learn.data import TrainingSet
+from moveset.learn.pictures import beside_truth
+from moveset.workflows.evaluate_autoencoder import AutoencoderEvaluation, WorstClip, coder
+
+_AROUND = (-8, -4, 0, 4, 8)
+"""Frames around the worst one of a clip that are drawn."""
+_PICTURED = 3
+
+_PAGE = Template("""\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Moveset: autoencoder $name</title>
+<style>
+:root { --ink:#1d242c; --dim:#6b7683; --line:#e2e6ea; --page:#f6f7f8; --card:#fff; }
+@media (prefers-color-scheme: dark) { :root { --ink:#e6eaee; --dim:#93a0ad; --line:#2e363f; --page:#15191d; --card:#1d2329; } }
+body { margin:0 auto; max-width:960px; padding:0 20px 60px; font:14px/1.45 system-ui, sans-serif; color:var(--ink);
+  background:var(--page); }
+h1 { font-size:22px; margin:28px 0 2px; font-weight:650; } h2 { font-size:17px; margin:34px 0 6px; }
+p, figcaption, th { color:var(--dim); } p { max-width:75ch; margin:4px 0; }
+.card { overflow-x:auto; background:var(--card); border:1px solid var(--line); border-radius:8px; padding:6px 14px; }
+table { border-collapse:collapse; } th, td { padding:3px 16px 3px 0; text-align:right; white-space:nowrap; }
+th { font-weight:500; } th:first-child, td:first-child { text-align:left; } tr + tr { border-top:1px solid var(--line); }
+td { font-variant-numeric:tabular-nums; } figure { margin:12px 0; } img { max-width:100%; display:block; }
+</style>
+</head>
+<body>
+<h1>Autoencoder $name</h1>
+$sections
+</body>
+</html>
+""")
+
+
+def as_json(evaluation: AutoencoderEvaluation) -> dict[str, object]:
+    """Plain data, in metres and radians; null where there is no number."""
+    text = json.dumps(asdict(evaluation))
+    return json.loads(text, parse_constant=lambda name: None)
+
+
+def as_text(evaluation: AutoencoderEvaluation) -> str:
+    """A few lines for a terminal."""
+    lines = [_about(evaluation)]
+    head, *rows = _main_rows(evaluation)
+    widths = [max(map(len, column)) for column in zip(head, *rows)]
+    lines += ["  ".join(f"{c:<{w}}" if k == 0 else f"{c:>{w}}" for k, (c, w) in enumerate(zip(row, widths))) for row in (head, *rows)]  # fmt: skip
+    worst = list(evaluation.codings[0].joints.items())[:4]
+    lines.append("worst joints: " + ", ".join(f"{name} {1000 * mean:.1f} mm" for name, (mean, _, _) in worst))
+    lines += [f"worst clip: {_of_clip(clip)}" for clip in evaluation.codings[0].clips[:1]]
+    lines.append(_latents(evaluation))
+    lines += [f"{name}: {_cost(cost)}" for name, cost in evaluation.networks.items()]
+    return "\n".join(lines)
+
+
+def write_page(
+    evaluation: AutoencoderEvaluation, bundle: Bundle, training: TrainingSet, path: str | Path
+) -> None:
+    """Write the HTML page; its worst clips are drawn, truth above and decoded below."""
+    own = evaluation.codings[0]
+    head, *rows = _main_rows(evaluation)
+    joints = [
+        (name, f"{1000 * mean:.2f}", f"{1000 * p99:.1f}", f"{math.degrees(angle):.2f}")
+        for name, (mean, p99, angle) in own.joints.items()
+    ]
+    costs = [(name, _cost(cost)) for name, cost in evaluation.networks.items()]
+    parts = [
+        f"<p>{html.escape(_about(evaluation))}</p>",
+        _section("Held-out clips", _table(head, rows)),
+        _section("Worst clips", "".join(_figure(clip, bundle, training) for clip in own.clips[:_PICTURED])),
+        _section("Joints", _table(("", "mean mm", "p99 mm", "mean degrees"), joints)),
+        _section("Latents", f"<p>{html.escape(_latents(evaluation))}</p>"),
+        _section("Cost on one thread of this machine", _table(("", ""), costs)) if costs else "",
+    ]
+    page = _PAGE.substitute(name=html.escape(evaluation.bundle), sections="\n".join(parts))
+    write_whole(path, page.encode())
+
+
+def _about(evaluation: AutoencoderEvaluation) -> str:
+    text = (
+        f"{evaluation.clips:,} held-out clips, {evaluation.frames:,} frames, {evaluation.joints} joints, "
+        f"{evaluation.codings[0].latents} latents"
+    )
+    return text if evaluation.same_set else f"{text}; another set than it was trained on"
+
+
+def _main_rows(evaluation: AutoencoderEvaluation) -> list[tuple[str, ...]]:
+    rows = [("", "mean mm", "p99 mm", "mean degrees", "p99 degrees", "contacts F1", "right %")]
+    for c in evaluation.codings:
+        millimetres = (f"{1000 * c.mean:.2f}", f"{1000 * c.p99:.1f}")
+        degrees = (f"{math.degrees(c.angle):.2f}", f"{math.degrees(c.angle_p99):.1f}")
+        rows.append(
+            (c.name, *millimetres, *degrees, f"{c.contact_f1:.3f}", f"{100 * c.contact_accuracy:.1f}")
+        )
+    return rows
+
+
+def _of_clip(clip: WorstClip) -> str:
+    return (
+        f"{clip.name}, mean {1000 * clip.mean:.1f} mm, p99 {1000 * clip.p99:.1f} mm, "
+        f"worst in frame {clip.frame}: {clip.joint} by {1000 * clip.error:.0f} mm"
+    )
+
+
+def _latents(evaluation: AutoencoderEvaluation) -> str:
+    facts = evaluation.latents
+    return (
+        f"latents of these frames: deviation {facts.deviation[0]:.2f} to {facts.deviation[1]:.2f}, "
+        f"the furthest at {facts.furthest:.1f}; from frame to frame they step by {facts.step[0]:.2f} to "
+        f"{facts.step[2]:.2f} (median {facts.step[1]:.2f}); largest correlation of two {facts.correlation:.2f}"
+    )
+
+
+def _cost(cost: Mapping[str, float]) -> str:
+    return f"{cost['kilobytes']:,.0f} kB, {cost['microseconds']:.0f} us alone, {cost['microseconds_in_64']:.1f} us in 64"
+
+
+def _figure(clip: WorstClip, bundle: Bundle, training: TrainingSet) -> str:
+    space = PoseSpace.from_json(bundle.manifest["pose_space"])
+    view = training.view
+    last = int(view.starts[np.searchsorted(view.starts, clip.row, side="right")]) - 1
+    rows = np.unique(np.clip(clip.row + clip.frame + np.array(_AROUND), clip.row, last))
+    truth = np.array(view.features[rows])
+    picture = beside_truth(space, truth, decoded_vectors(bundle, space, truth))
+    shown = base64.b64encode(_png(picture)).decode()
+    caption = html.escape(_of_clip(clip))
+    return (
+        f'<figure class="card"><img src="data:image/png;base64,{shown}" alt="Truth above, decoded below">'
+        f"<figcaption>{caption}</figcaption></figure>"
+    )
+
+
+def decoded_vectors(bundle: Bundle, space: PoseSpace, vectors: np.ndarray) -> np.ndarray:
+    """Pose vectors (F, D) with what a bundle's networks make of rotations, translations and contacts."""
+    encode, decode = coder(bundle)
+    blocks = {name: np.array(block) for name, block in space.layout.unpack(vectors).items()}
+    latents = encode(vectors[:, space.layout.slices["root"].stop :])
+    blocks["rotations"], blocks["translations"], blocks["contacts"] = decode(latents)
+    return space.layout.pack(blocks)
+
+
+def _png(picture: np.ndarray) -> bytes:
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.fromarray(picture).save(out, "PNG")
+    return out.getvalue()
+
+
+def _section(title: str, body: str) -> str:
+    return f"<h2>{html.escape(title)}</h2>\n{body}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    top = "".join(f"<th>{html.escape(name)}</th>" for name in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f'<div class="card"><table><tr>{top}</tr>{body}</table></div>'
