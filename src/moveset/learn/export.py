@@ -107,7 +107,12 @@ def _traced(module: nn.Module, inputs: Mapping[str, Tensor], outputs: Sequence[s
             output_names=list(outputs),
             dynamic_axes={name: {0: "N"} for name in (*rows, *outputs)},
         )
-    frozen = [w for w in noted if w.category.__name__ == "TracerWarning" and "Python" in str(w.message)]
+    frozen = [
+        warning
+        for warning in noted
+        if warning.category.__name__ == "TracerWarning"
+        and not str(warning.message).startswith("torch.tensor results")  # constants, meant as such
+    ]
     if frozen:
         raise MovesetError(
             "a number read from a tensor would be frozen at what it is in the example",
