@@ -44,8 +44,8 @@ REQUIRED = (
 )
 """What the maker of a bundle has to say in its manifest; empty where there is nothing to say."""
 
-_OUTSIDE_HASH = ("hash", "name", "measures")
-"""What may change without making it another bundle: it may be renamed, and measured later."""
+_OUTSIDE_HASH = ("hash", "name", "measures", "provenance")
+"""What may change without making it another bundle: its name, what was measured, how long its training took."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Bundle:
 
     @property
     def hash(self) -> str:
-        """Of all that it is; its name and measures are outside."""
+        """Of all that it is; name, measures and provenance are outside."""
         return self.manifest["hash"]
 
     @property

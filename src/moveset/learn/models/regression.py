@@ -113,7 +113,7 @@ class Predictor(nn.Module):
         hidden = self.first(torch.cat((context.flatten(1), control, free), dim=1))
         for layer in self.others:
             hidden = hidden + layer(hidden)
-        change = self.last(hidden).unflatten(1, (self.config.chunk, self.space.width))
+        change = self.last(hidden).reshape(-1, self.config.chunk, self.space.width)
         return context[:, -1:] + change
 
 
