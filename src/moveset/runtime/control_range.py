@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
 from moveset.geometry.quaternion import Array
 
@@ -21,13 +23,8 @@ class ControlRange:
 
     def clamp(self, offsets: Array, turns: Array) -> np.ndarray:
         """Shorten offsets (N, T, 2) and limit turns (N, T) in place; (N,) bool: whose wish went beyond."""
-        lengths = np.sqrt(np.einsum("ntd,ntd->nt", offsets, offsets))
-        far = lengths > self.reach
-        wide = (turns < self.turns[:, 0]) | (turns > self.turns[:, 1])
-        beyond = (far | wide).any(axis=1)
-        if beyond.any():
-            offsets *= np.where(far, self.reach / np.maximum(lengths, 1e-9), 1.0)[..., None]
-            np.clip(turns, self.turns[:, 0], self.turns[:, 1], out=turns)
+        beyond = np.zeros(len(turns), dtype=bool)
+        _clamp(offsets, turns, self.reach, self.turns, beyond)
         return beyond
 
     @classmethod
@@ -36,3 +33,18 @@ class ControlRange:
         offsets = np.array([said["offsets"]["low"], said["offsets"]["high"]]).reshape(2, times, 2)
         turns = np.array([said["turns"]["low"], said["turns"]["high"]]).reshape(2, times)
         return cls(np.linalg.norm(np.abs(offsets).max(axis=0), axis=-1), turns.T.copy())
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _clamp(offsets, turns, reach, ranges, beyond) -> None:
+    for n in range(len(offsets)):
+        for t in range(len(reach)):
+            far = math.sqrt(offsets[n, t, 0] ** 2 + offsets[n, t, 1] ** 2) / reach[t]
+            if far > 1:
+                offsets[n, t, 0] /= far
+                offsets[n, t, 1] /= far
+                beyond[n] = True
+            turn = min(max(turns[n, t], ranges[t, 0]), ranges[t, 1])
+            if turn != turns[n, t]:
+                turns[n, t] = turn
+                beyond[n] = True

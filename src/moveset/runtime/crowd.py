@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from moveset.conventions import UP
@@ -13,9 +15,8 @@ from moveset.errors import MovesetError
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 from moveset.motion import Clip, Contacts
-from moveset.motion.floor import world_from_ground
 from moveset.motion.roles import FEET
-from moveset.runtime.behaviors import Placement, Wish
+from moveset.runtime.behaviors import Placement
 from moveset.runtime.control import KEEP_SECONDS, Control, ControlReport, Mailbox, Who
 from moveset.runtime.controller import Controller, Poses, character_seeds
 from moveset.runtime.footlock import FootLock, FootLockState
@@ -151,25 +152,15 @@ class Crowd:
         at = Placement(self.positions, self.headings, self.velocities, self._wished, self._anchors)
         wish = self.mailbox.wish(at, dt)
         poses = self.controller.step(self._state, wish, dt)
-        moved = world_from_ground(poses.steps[:, :2], self.headings)
-        if self.config.nudge:
-            moved += self._nudge(wish, moved)
-        self.positions += moved
-        self.headings += poses.steps[:, 2]
-        np.divide(moved, dt, out=self.velocities)
+        self._report.nudged += _move(
+            poses.steps, wish.errors, self.config.nudge, dt, self.positions, self.headings, self.velocities
+        )
         if self._lock:
             lock, state = self._lock
             lock.apply(state, poses, self.positions, self.headings, dt)
         self._poses = poses
         self._report.steps += 1
         self._report.seconds += dt
-
-    def _nudge(self, wish: Wish, moved: Array) -> Array:
-        missing = np.hypot(wish.errors[:, 0], wish.errors[:, 1])
-        allowed = self.config.nudge * np.hypot(moved[:, 0], moved[:, 1])
-        size = np.minimum(missing, allowed)
-        self._report.nudged += float(size.sum())
-        return wish.errors * (size / np.maximum(missing, 1e-9))[:, None]
 
     def world_poses(self) -> tuple[Array, Array]:
         """Local rotations (N, J, 4) and translations (N, J, 3) with the joints without a parent in the world."""
@@ -264,3 +255,26 @@ class Crowd:
         self.controller.restore(self._state, part("controller"))
         if self._lock:
             self._lock[0].restore(self._lock[1], part("lock"))
+
+
+@njit(cache=True, nogil=True)
+def _move(steps, errors, nudge, dt, positions, headings, velocities) -> float:
+    """Take the `steps` (N, 3) of the ground frames, and up to a `nudge` of each towards where `errors` (N, 2) point.
+
+    Returns the sum of the nudges [m].
+    """
+    nudged = 0.0
+    for n in range(len(steps)):
+        sine, cosine = math.sin(headings[n]), math.cos(headings[n])
+        x = steps[n, 0] * cosine + steps[n, 1] * sine
+        z = steps[n, 1] * cosine - steps[n, 0] * sine
+        missing = math.sqrt(errors[n, 0] ** 2 + errors[n, 1] ** 2)
+        if nudge > 0 and missing > 0:
+            size = min(missing, nudge * math.sqrt(x * x + z * z))
+            x, z = x + errors[n, 0] * size / missing, z + errors[n, 1] * size / missing
+            nudged += size
+        positions[n, 0] += x
+        positions[n, 1] += z
+        headings[n] += steps[n, 2]
+        velocities[n, 0], velocities[n, 1] = x / dt, z / dt
+    return nudged

@@ -23,7 +23,7 @@ from moveset.runtime.behaviors import Wish
 from moveset.runtime.control_range import ControlRange
 from moveset.runtime.controller import Poses, draw
 from moveset.runtime.footlock import FootLock
-from moveset.runtime.learned_kernels import advance, write_poses
+from moveset.runtime.learned_kernels import advance, find_due, write_poses
 from moveset.runtime.predictor import Predictor, open_predictor
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class LearnedController:
         self.space = PoseSpace.from_json(bundle.manifest["pose_space"])
         self.skeleton, self.fps = self.space.skeleton, float(said["fps"])
         self.times = tuple(float(time) for time in said["times"])
-        self.range = ControlRange.from_json(said["control_range"], len(self.times))
+        self.range: ControlRange | None = ControlRange.from_json(said["control_range"], len(self.times))
         self.levels: tuple[str, ...] = tuple(level["name"] for level in said["lods"])
         self.lod = self._level(lod)
         arrays = bundle.arrays("starts")
@@ -200,17 +200,22 @@ class LearnedController:
         offsets, turns = wish.offsets, wish.facings
         if not self.wanders:
             offsets, turns = self._with_futures(state, wish, dt)
-        arrivals = state.fractions + dt * self.fps
-        arrivals = np.where(np.abs(arrivals - np.round(arrivals)) < 1e-6, np.round(arrivals), arrivals)
-        jumped = ~wish.free & (np.abs(offsets[:, -1] - state.answered).max(axis=1) > self.config.wish_jump)
-        due = np.flatnonzero((arrivals > 1) & ((state.left <= 0) | jumped))
+        due = find_due(
+            offsets,
+            wish.free,
+            state.answered,
+            self.config.wish_jump,
+            state.fractions,
+            state.left,
+            dt * self.fps,
+        )
         if len(due):
             self._ask(state, offsets, turns, wish.free, due)
         if starting:
             state.fresh[:] = False
-        states = np.empty((len(arrivals), state.queue.shape[-1]), dtype=np.float32)
+        states = np.empty((len(state.left), state.queue.shape[-1]), dtype=np.float32)
         advance(
-            arrivals, state.context, state.queue, state.taken, state.left, self._gain, self.fps,
+            dt * self.fps, state.context, state.queue, state.taken, state.left, self._gain, self.fps,
             state.fractions, state.poses.steps, states,
         )  # fmt: skip
         self._show(state, states, dt)
@@ -228,11 +233,12 @@ class LearnedController:
 
     def _with_futures(self, state: LearnedState, wish: Wish, dt: float) -> tuple[Array, Array]:
         """The wishes, with futures of the data in place of those that nobody has."""
+        if not wish.free.any():
+            state.until_choice[:] = 0
+            return wish.offsets, wish.facings
         state.until_choice -= dt
         state.until_choice[~wish.free] = 0
         who = np.flatnonzero(wish.free)
-        if not len(who):
-            return wish.offsets, wish.facings
         tired = who[state.until_choice[who] <= 0]
         if len(tired):
             drawn = [self._pick(state, tired, len(self.starts.contexts)) for _ in range(self.config.choices)]

@@ -1,26 +1,47 @@
 """Compiled loops of the learned controller: the queue of predicted states, and decoded numbers into poses."""
 
-# ruff: noqa: ANN202
+# ruff: noqa: ANN201, ANN202
 from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 _HYSTERESIS = 0.1
 """A foot bears from a contact of 0.5 + this on, and no longer below 0.5 - this."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def advance(arrivals, context, queue, taken, left, gain, fps, fractions, steps, states) -> None:
-    """Move all N characters on to `arrivals` (N,), in frames from the state before the newest of their context.
+@njit(cache=True, nogil=True)
+def find_due(offsets, free, answered, jump, fractions, left, frames):
+    """Characters that come to need a state within `frames` and have none left, or whose wish has jumped."""
+    due = np.empty(len(left), dtype=np.int64)
+    count = 0
+    for n in range(len(left)):
+        far = max(abs(offsets[n, -1, 0] - answered[n, 0]), abs(offsets[n, -1, 1] - answered[n, 1]))
+        if _arrival(fractions[n], frames) > 1 and (left[n] <= 0 or (far > jump and not free[n])):
+            due[count] = n
+            count += 1
+    return due[:count]
 
-    Past 1 the next state of the queue becomes the newest. Writes the root's way (N, 3), and the state (N, S) in
+
+@njit(cache=True, inline="always")
+def _arrival(fraction, frames):
+    """Where a character gets, in frames from the state before its newest; on a state where rounding nearly says so."""
+    end = fraction + frames
+    return float(round(end)) if abs(end - round(end)) < 1e-6 else end
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def advance(frames, context, queue, taken, left, gain, fps, fractions, steps, states) -> None:
+    """Move all N characters on by `frames`, at most 1, from their `fractions` (N,) of the way to their newest state.
+
+    Past it the next state of the queue becomes the newest. Writes the root's way (N, 3), and the state (N, S) in
     between: a cubic through the states before and after, which is the newest itself at 1.
     """
     count, length, size = context.shape
     for n in range(count):
-        begin, end = fractions[n], arrivals[n]
+        begin, end = fractions[n], _arrival(fractions[n], frames)
         # what is left of the way to the newest state, seen from where the character is on it
         side, forward, turn = _root(context[n, length - 1], gain, fps)
         share = min(end, 1.0) - begin

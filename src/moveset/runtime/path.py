@@ -21,6 +21,7 @@ _SIZES = (
     0.1,
     10_000.0,
 )  # of circles, squares, lines [m]: smaller ones nobody can walk, larger ones fill the memory
+_BEYOND = 1e6  # [m] that an open path goes on
 _FURTHEST = 1e6  # [m] from the origin, where float32 still tells 6 cm apart
 
 
@@ -56,10 +57,22 @@ class Path:
     def at(self, distances: Array) -> Array:
         """Points (..., 2) after `distances` (...) [m] along the path."""
         s = np.asarray(distances, dtype=float)
-        inner = np.mod(s, self.length) if self.closed else s
-        k = np.clip(np.searchsorted(self._lengths, inner, side="right") - 1, 0, len(self._lengths) - 2)
-        weight = (inner - self._lengths[k]) / (self._lengths[k + 1] - self._lengths[k])
-        return self._corners[k] + weight[..., None] * (self._corners[k + 1] - self._corners[k])
+        if self.closed:
+            s = np.mod(s, self.length)
+        grid, x, z = self._table
+        return np.stack((np.interp(s, grid, x), np.interp(s, grid, z)), axis=-1)
+
+    @cached_property
+    def _table(self) -> tuple[Array, Array, Array]:
+        """Arc lengths and coordinates to look up; an open path goes on beyond its ends as its ends do."""
+        corners, lengths = self._corners, self._lengths
+        if not self.closed:
+            ends = corners[[0, -1]] + _BEYOND * np.stack(
+                (corners[0] - corners[1], corners[-1] - corners[-2])
+            ) / (np.array([[lengths[1]], [lengths[-1] - lengths[-2]]]))
+            corners = np.concatenate((ends[:1], corners, ends[1:]))
+            lengths = np.concatenate(([-_BEYOND], lengths, [lengths[-1] + _BEYOND]))
+        return lengths, np.ascontiguousarray(corners[:, 0]), np.ascontiguousarray(corners[:, 1])
 
     def headings(self, distances: Array) -> Array:
         """Directions (...) [rad] of the path there."""
