@@ -19,6 +19,7 @@ from moveset.motion.measure import ground_poses
 from moveset.progress import Track, untracked
 from moveset.runtime.controller import Controller
 from moveset.runtime.crowd import Crowd, CrowdConfig, CrowdReport
+from moveset.runtime.pace import walkable
 from moveset.runtime.path import Path, PathFollower
 from moveset.runtime.reference import Reference
 
@@ -51,10 +52,15 @@ def follow(
     seed: int = 0,
     config: CrowdConfig | None = None,
     track: Track = untracked,
+    as_is: bool = True,
 ) -> tuple[Run, PathFollower]:
-    """N characters, spread over a closed path or one behind the other, follow it for `seconds`."""
+    """N characters, spread over a closed path or one behind the other, follow it for `seconds`.
+
+    Corners and tight bends are asked `as_is`, or as a body can walk them (runtime/pace.py).
+    """
+    path, pace = (path, None) if as_is else walkable(path, speed)
     spacing = path.length / count if path.closed else 1.5
-    follower = PathFollower(path, speed, np.arange(count) * spacing)
+    follower = PathFollower(path, speed, np.arange(count) * spacing, pace)
     crowd = Crowd(controller, count, seed, config)
     crowd.place(*follower.place())
     rate = controller.fps
@@ -118,7 +124,7 @@ def measure_path(run: Run, follower: PathFollower, rate: float) -> dict[str, flo
     frames, count = run.headings.shape
     first = min(round(SETTLING * rate), frames // 2)
     times = (np.arange(frames) + 1) / rate
-    travelled = follower.starts + follower.speed * times[:, None]
+    travelled = follower.travelled(times)
     line = follower.path.polyline(float(travelled.max()))
     asked = follower.path.headings(travelled)
     distances, lags, angles = [], [], []

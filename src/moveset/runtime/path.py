@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path as FilePath
+from typing import Protocol
 
 import numpy as np
 
@@ -15,7 +16,8 @@ from moveset.geometry.quaternion import Array
 from moveset.motion.floor import points_in_world
 from moveset.runtime.control import Control, trajectory_follow
 
-_SPACING = 0.02  # of the points that stand for a curve [m]
+SPACING = 0.02
+"""Of the points that stand for a curve [m]."""
 _MOST_POINTS = 100_000
 _SIZES = (
     0.1,
@@ -76,7 +78,7 @@ class Path:
 
     def headings(self, distances: Array) -> Array:
         """Directions (...) [rad] of the path there."""
-        reach = _SPACING / 2
+        reach = SPACING / 2
         ahead = self.at(np.asarray(distances) + reach) - self.at(np.asarray(distances) - reach)
         return np.arctan2(ahead[..., 0], ahead[..., 1])
 
@@ -95,7 +97,7 @@ def line(length: float = 10.0) -> Path:
 
 def circle(radius: float = 2.0) -> Path:
     """To the left and round, starting at the origin along +Z."""
-    a = np.linspace(0, 2 * np.pi, max(16, int(2 * np.pi * radius / _SPACING)), endpoint=False)
+    a = np.linspace(0, 2 * np.pi, max(16, int(2 * np.pi * radius / SPACING)), endpoint=False)
     return Path(np.column_stack((radius * (1 - np.cos(a)), radius * np.sin(a))), True, f"circle:{radius:g}")
 
 
@@ -112,7 +114,7 @@ def square(side: float = 4.0, corner: float = 0.5) -> Path:
         return Path(
             np.array([[0, 0], [0, side], [side, side], [side, 0]], dtype=float), True, f"square:{side:g}"
         )
-    a = np.linspace(0, np.pi / 2, max(4, int(corner * np.pi / 2 / _SPACING)))
+    a = np.linspace(0, np.pi / 2, max(4, int(corner * np.pi / 2 / SPACING)))
     turn = np.column_stack((corner * (1 - np.cos(a)), corner * np.sin(a)))
     straight = side - 2 * corner
     points, at, forward = [], np.zeros(2), np.array([0.0, 1.0])
@@ -200,25 +202,48 @@ def read_path(file: FilePath) -> Path:
     return Path(points, closed, str(document.get("name", file.stem)))
 
 
+class Paced(Protocol):
+    """How far along a path one is at each time."""
+
+    def travelled(self, times: Array) -> Array:
+        """(...) [m] after `times` (...) [s]."""
+        ...
+
+    def time_of(self, distances: Array) -> Array:
+        """When one is at `distances` (...)."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class PathFollower:
-    """The controls that keep N characters on their path at a steady speed."""
+    """The controls that keep N characters on their path, at a steady speed or at the pace of one who starts at 0."""
 
     path: Path
     speed: float
-    """[m/s]"""
+    """[m/s]; with a pace, the highest."""
     starts: Array
     """(N,) where along the path each begins [m]."""
+    pace: Paced | None = None
+
+    @cached_property
+    def _begun(self) -> Array:
+        return self.pace.time_of(self.starts) if self.pace else np.zeros(len(self.starts))
+
+    def travelled(self, times: Array) -> Array:
+        """(F, N) how far along the path the characters should be at `times` (F,) [s]."""
+        if self.pace is None:
+            return self.starts + self.speed * np.asarray(times)[:, None]
+        return self.pace.travelled(self._begun + np.asarray(times)[:, None])
 
     def place(self) -> tuple[Array, Array]:
         """Positions (N, 2) and headings (N,) at time 0."""
-        return self.path.at(self.starts), self.path.headings(self.starts + _SPACING)
+        return self.path.at(self.starts), self.path.headings(self.starts + SPACING)
 
     def asked(self, time: float) -> Array:
         """(N, 2) where the characters should be at `time` [s]."""
-        return self.path.at(self.starts + self.speed * time)
+        return self.path.at(self.travelled(np.array([time]))[0])
 
     def control(self, time: float, ahead: tuple[float, ...]) -> Control:
         """What to ask at `time` [s] of a controller that looks `ahead`."""
         times = time + np.concatenate(([0.0], ahead))
-        return trajectory_follow(self.path.at(self.starts[:, None] + self.speed * times))
+        return trajectory_follow(self.path.at(self.travelled(times).T))
