@@ -33,7 +33,7 @@ from moveset.errors import MovesetError
 from moveset.files import write_whole
 from moveset.learn import checkpoint
 from moveset.learn.curves import ABOUT, Log, read_log, save_curves
-from moveset.learn.distributed import Ranks, ranks
+from moveset.learn.distributed import CPU, Ranks, ranks
 from moveset.learn.draw import Draw
 from moveset.learn.optimizer import WeightAverage, adamw, learning_rate
 from moveset.learn.task import Batch, DataFacts, Task, Terms
@@ -114,7 +114,7 @@ def train(
     say: Callable[[str], object] = lambda text: None,
     resume: bool = False,
 ) -> TrainReport:
-    """Train `task.module`; afterwards it holds the averaged weights and is in eval mode.
+    """Train `task.module`; afterwards it holds the averaged weights, in eval mode and on the CPU.
 
     With `resume` it goes on from the checkpoint in `folder`, if there is one. Under `torchrun` every process calls
     this, and the first alone writes and speaks. Ctrl-C saves a checkpoint and raises a KeyboardInterrupt that says
@@ -167,10 +167,7 @@ def train(
                 save_curves(run.folder / "log.csv", run.folder / "losses.png")
                 say(f"step {run.step:,} of {config.steps:,}: {_text(last_losses(run.folder))}")
             if draws and us.first:
-                with run.average.shown_by(run.module):
-                    picture = task.picture()
-                if picture is not None:
-                    save_png(picture, run.folder / "pictures" / f"{run.step:06}.png")
+                run.draw_picture()
             if stops and run.step < config.steps:
                 raise KeyboardInterrupt(
                     f"{run.folder}: stopped at step {run.step:,} of {config.steps:,}; "
@@ -179,6 +176,7 @@ def train(
         us.wait()
         run.average.swap()
         run.module.eval()
+        run.move(CPU)
         return run.report()
 
 
@@ -198,12 +196,13 @@ class _Run:
 
     def __init__(self, task: Task, config: TrainConfig, folder: Path, us: Ranks) -> None:
         self.task, self.config, self.folder = task, config, folder
-        self.module = task.module.to(us.device).train()
+        self._device = us.device
+        self.move(us.device)
+        self.module = task.module.train()
         self.weights = [weight for weight in self.module.parameters() if weight.requires_grad]
         self.optimizer = adamw(self.weights, config.weight_decay)
         self.average = WeightAverage(self.weights, config.average)
         self.step, self.saved_step = 0, 0
-        self._device = us.device
         self._clocks, self._before = (time.perf_counter(), time.process_time()), (0.0, 0.0)
 
     @property
@@ -218,6 +217,12 @@ class _Run:
         config = {name: value for name, value in asdict(self.config).items() if name not in MAY_CHANGE}
         settings = dict(self.task.settings)
         return {"model": self.task.name, "settings": settings, "config": config, "data": self.task.data.hash}
+
+    def move(self, device: torch.device) -> None:
+        """Take the modules of the task, also those that are not trained, to a device."""
+        for part in (self.task.module, *vars(self.task).values()):
+            if isinstance(part, nn.Module):
+                part.to(device)
 
     def load(self, resume: bool) -> None:
         """Go on from the checkpoint in the folder, if there is one and that is wished."""
@@ -242,6 +247,15 @@ class _Run:
         }  # fmt: skip
         checkpoint.save(self.folder, self.identity, state)
         self.saved_step = self.step
+
+    def draw_picture(self) -> None:
+        """What the averaged weights give, drawn on the CPU."""
+        with self.average.shown_by(self.module):
+            self.move(CPU)
+            picture = self.task.picture()
+            self.move(self._device)
+        if picture is not None:
+            save_png(picture, self.folder / "pictures" / f"{self.step:06}.png")
 
     def refuse_not_finite(self, values: Tensor, names: Sequence[str]) -> None:
         """Raise when the numbers (n, names) of the last n steps hold NaN or infinity, saying where that began."""

@@ -32,14 +32,14 @@ class DataFacts:
 class Task(Protocol):
     """One model, its data and its loss.
 
-    | member     | who asks, when                                                      |
-    |------------|---------------------------------------------------------------------|
+    | member     | who asks, when                                                       |
+    |------------|----------------------------------------------------------------------|
     | `name`     | what is trained, e.g. "autoencoder": in the log and the errors       |
     | `settings` | plain values (the model's config): a run goes on only with the same  |
     | `data`     | said at the start, kept in checkpoint and bundle                     |
     | `module`   | its parameters are trained; holds the averaged weights at the end    |
     | `batch`    | every step, then `loss` of what it gave                              |
-    | `picture`  | every `picture_every` steps, with the averaged weights, in eval mode |
+    | `picture`  | every `picture_every` steps: averaged weights, eval mode, on the CPU |
     """
 
     @property
@@ -69,7 +69,7 @@ class Task(Protocol):
     def loss(self, batch: Batch, progress: float) -> tuple[Tensor, Terms]:
         """What is minimised, a mean over the rows, and named parts of it: the same names at every step.
 
-        Module and batch are on one device; what else the loss uses has to be in the module, as a buffer, or follow.
+        Batch, module and whatever else is a module among the attributes of the task are on one device.
         `progress` is the share of the steps that are done, for losses that change on the way.
         """
         ...
