@@ -34,6 +34,9 @@ VERBS = {
     "Example: `moveset play my.library --path eight --speed 1.4 -o walk.glb`",
     "demo": "all of it once: clips, audit, library, characters that move, a report\n\n"
     "Example: `moveset demo mocap.zip -o out/mocap`",
+    "evaluate": "how good a trained autoencoder or controller is\n\n"
+    "Examples: `moveset evaluate autoencoder walks.autoencoder --on walks.set`, "
+    "`moveset evaluate controller walks.controller --against my.library -o report`",
     "doctor": "is this machine fit? versions, and a real operation on every device\n\nExample: `moveset doctor`",
 }
 for _verb, _about in VERBS.items():

@@ -15,7 +15,7 @@ from moveset.motion.kinematics import forward_kinematics
 
 BLOCK_WEIGHTS: Mapping[str, float] = {"velocities": 0.2, "contacts": 0.2}
 """Of squared errors; 1 for every other block. A decoder is asked for poses, from which velocities follow."""
-_LEAST_LEVER = 0.1
+LEAST_LEVER = 0.2
 """What a joint turns even if no joint hangs on it: its own mesh [m]."""
 _LEAST_VARIANCE = 1e-6
 """Directions with less than this share of the first one's variance have no say."""
@@ -80,7 +80,7 @@ def levers(space: PoseSpace) -> Array:
     """(A,) root of the summed squares of the distances from each turning joint to those that hang on it [m]."""
     skeleton = space.skeleton
     positions = forward_kinematics(space.rotations, space.translations, skeleton.parents)[1]
-    squares = np.full(len(skeleton), _LEAST_LEVER**2)
+    squares = np.full(len(skeleton), LEAST_LEVER**2)
     for joint in space.turning:
         for above in skeleton.lineage(int(joint))[1:]:
             squares[above] += np.sum((positions[joint] - positions[above]) ** 2)

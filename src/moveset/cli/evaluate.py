@@ -1,0 +1,107 @@
+"""`moveset evaluate autoencoder|controller`: how good trained bundles are, as text, JSON and pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from moveset.bundle import open_bundle
+from moveset.cli.options import Flag, Names, Output
+from moveset.cli.printing import print_json
+from moveset.cli.progress import track
+from moveset.errors import MovesetError
+
+evaluate = App(name="evaluate")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoencoderOptions:
+    """Options of `moveset evaluate autoencoder`."""
+
+    on: str
+    """Training set whose held-out clips are coded; best the one it was trained on."""
+    html: str | None = None
+    """Write a page with pictures of the worst clips to this file; it needs no network."""
+    json: Flag = False
+    """Print JSON: metres and radians, every joint."""
+
+
+@evaluate.command
+def autoencoder(bundle: str, *, options: Annotated[AutoencoderOptions, Parameter(name="*")]) -> None:
+    """Poses through an autoencoder and back: millimetres and degrees on held-out clips.
+
+    Beside it: principal components with as many numbers.
+
+    Example: `moveset evaluate autoencoder walks.autoencoder --on walks.set --html report.html`
+
+    Parameters
+    ----------
+    bundle
+        What `moveset train autoencoder` wrote.
+    """
+    from moveset.learn.data import open_training_set
+    from moveset.workflows.autoencoder_report import as_json, as_text, write_page
+    from moveset.workflows.evaluate_autoencoder import evaluate_autoencoder
+
+    if options.html is not None and not options.html.lower().endswith((".html", ".htm")):
+        raise MovesetError("is no name for a page", file=options.html or "--html", do="end it in .html")
+    opened, training = open_bundle(bundle, "autoencoder"), open_training_set(options.on)
+    found = evaluate_autoencoder(opened, training)
+    if options.json:
+        print_json(as_json(found))
+    else:
+        print(as_text(found))
+    if options.html:
+        write_page(found, opened, training, options.html)
+        if not options.json:
+            print(f"wrote {options.html}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControllerOptions:
+    """Options of `moveset evaluate controller`."""
+
+    output: Output
+    """Folder for report.json, report.html and the GIF."""
+    against: Names = ()
+    """Library or clips that stand beside it, as they are and by motion matching; else what the bundle knows of them."""
+    where: str = ""
+    """Only clips of the library for which this SQL condition holds."""
+    quick: Flag = False
+    """A few short trials: a minute, and rough figures."""
+    seed: int = 0
+    """Another one draws other targets and velocities."""
+    json: Flag = False
+    """Print JSON."""
+
+
+@evaluate.command
+def controller(*bundles: str, options: Annotated[ControllerOptions, Parameter(name="*")]) -> None:
+    """Characters on paths, at asked velocities, to targets, and half an hour on their own, beside the real clips.
+
+    Example: `moveset evaluate controller walks.controller --against my.library -o report`
+
+    Parameters
+    ----------
+    bundles
+        What `moveset train controller` wrote; each level of detail becomes a column.
+    """
+    from moveset.workflows.evaluate_bundles import evaluate_bundles
+    from moveset.workflows.evaluate_controller import FULL, QUICK
+    from moveset.workflows.evaluate_report import as_json, write_evaluation
+
+    found = evaluate_bundles(
+        bundles,
+        options.against,
+        QUICK if options.quick else FULL,
+        where=options.where,
+        seed=options.seed,
+        track=track,
+    )
+    written = write_evaluation(found, options.output)
+    if options.json:
+        print_json(as_json(found))
+    else:
+        print("\n".join(f"wrote {path}" for path in written))
