@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from moveset.bundle import Bundle, write_bundle
 from moveset.learn.data import TrainingSet
 from moveset.learn.export import check_onnx, to_onnx
-from moveset.learn.models.autoencoder import Autoencoder
 from moveset.learn.states import Motion, StateSpace
 from moveset.learn.steering import asked
 
@@ -41,25 +40,15 @@ class Level:
 class StateDecoder(nn.Module):
     """State (N, S) -> local rotations (N, A, 6), translations (N, M, 3), contacts (N, K) 0 to 1, root (N, 3)."""
 
-    def __init__(self, space: StateSpace, decoder: nn.Module, autoencoder: Autoencoder) -> None:
-        """`decoder`: latents -> normalised pose vectors, the autoencoder's own or a smaller one."""
+    def __init__(self, space: StateSpace, decoder: nn.Module) -> None:
+        """`decoder`: latents -> rotations, translations, contacts; the autoencoder's own or a smaller one."""
         super().__init__()
         self.space, self.decoder = space, decoder
-        slices = autoencoder.layout.slices
-        self._blocks = [slices[name] for name in ("rotations", "translations", "contacts")]
-        self.register_buffer("mean", autoencoder.mean.clone())
-        self.register_buffer("scale", autoencoder.scale.clone())
 
     def forward(self, state: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """See above."""
-        pose = self.decoder(self.space.latents_of(state)) * self.scale + self.mean
-        rotations, translations, contacts = (pose[:, block] for block in self._blocks)
-        return (
-            rotations.unflatten(1, (-1, 6)),
-            translations.unflatten(1, (-1, 3)),
-            contacts.clamp(0.0, 1.0),
-            self.space.root_of(state),
-        )
+        rotations, translations, contacts = self.decoder(self.space.latents_of(state))
+        return rotations, translations, contacts, self.space.root_of(state)
 
 
 def starts(

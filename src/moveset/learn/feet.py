@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
 from moveset.features.pose import PoseSpace
@@ -35,10 +33,7 @@ class Feet(nn.Module):
 
         slices = autoencoder.layout.slices
         rows = [*_rows(slices["rotations"], turning, 6), *_rows(slices["translations"], moving, 3)]
-        self._decoder = deepcopy(autoencoder.decoder)
-        for layer in self._decoder.last:
-            layer.weight = nn.Parameter(layer.weight[rows].clone())
-            layer.bias = nn.Parameter(layer.bias[rows].clone())
+        self._decoder = autoencoder.decoder.only(rows)
         self.register_buffer("_mean", autoencoder.mean[rows].clone())
         self.register_buffer("_scale", autoencoder.scale[rows].clone())
         self.requires_grad_(False)

@@ -71,6 +71,10 @@ def bent(tracks: Tensor, turns: Tensor) -> Tensor:
 class ControlEncoding(nn.Module):
     """Offsets and turns as numbers that a network takes: mean velocities to the asked places, turns on the circle."""
 
+    times: Tensor
+    mean: Tensor
+    scale: Tensor
+
     def __init__(self, times: Sequence[float]) -> None:
         super().__init__()
         self.width = 4 * len(times)

@@ -9,7 +9,7 @@ Sampling".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -22,6 +22,7 @@ from moveset.learn.draw import Draw, seeded
 from moveset.learn.feet import Feet
 from moveset.learn.loop import TrainConfig
 from moveset.learn.models.autoencoder import Autoencoder
+from moveset.learn.models.small_decoder import SmallDecoderConfig
 from moveset.learn.states import ROOT, Motion, StateSpace, encoded
 from moveset.learn.steering import ControlEncoding, asked, bent, walked, world_from_ground
 from moveset.learn.task import Batch, Terms
@@ -63,8 +64,26 @@ class RegressionConfig:
     """Of the root velocities in the loss of the states."""
     position_weight: float = 3.0
     heading_weight: float = 1.5
-    foot_weight: float = 0.4
+    slide_weight: float = 0.4
+    """Of the speed of feet that stand [m/s]."""
+    reach_weight: float = 4.0
+    """Of the distance of the feet from where the clip has them, seen from the ground frame [m]."""
     smooth_weight: float = 2.0
+    """Of the second differences of the states that are played, the seams between chunks included."""
+    swing_weight: float = 0.5
+    """Of what feet lack in jerk beside the clips': means of many futures are softer than each of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detail:
+    """A level of detail."""
+
+    width: int = 0
+    """Of its network; 0 is that of the model."""
+    steps: float = 1.0
+    """Of its training, as a share of the model's."""
+    decoder: SmallDecoderConfig | None = None
+    """A decoder of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,15 +92,19 @@ class RegressionPreset:
 
     model: RegressionConfig = field(default_factory=RegressionConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
+    levels: tuple[Detail, ...] = (Detail(),)
 
 
+_LEVELS = (Detail(), Detail(width=256, steps=0.6), Detail(width=144, steps=0.6, decoder=SmallDecoderConfig()))
 PRESETS = {
     "tiny": RegressionPreset(
         model=RegressionConfig(width=192), train=TrainConfig(steps=600, batch=64, learning_rate=2e-3)
     ),
-    "small": RegressionPreset(train=TrainConfig(steps=3000, batch=96)),
+    "small": RegressionPreset(train=TrainConfig(steps=3000, batch=96, picture_every=0), levels=_LEVELS),
     "base": RegressionPreset(
-        model=RegressionConfig(width=768), train=TrainConfig(steps=20_000, batch=256, average=0.999)
+        levels=_LEVELS,
+        model=RegressionConfig(width=768),
+        train=TrainConfig(steps=20_000, batch=256, average=0.999),
     ),
 }
 _FARTHEST = 0.2
@@ -139,15 +162,23 @@ class RegressionTask:
         self.config, self.training, self.data = config, training, training.facts
         self.motion = motion or encoded(training, autoencoder)
         self.feet = Feet(autoencoder, training.space)
+        self._feet = _in_parts(
+            lambda states: self.feet(self.motion.space.latents_of(states)), self.motion.states
+        )
+        self._weights = torch.cat(
+            (importance(autoencoder, self.motion), torch.full((ROOT,), config.root_weight))
+        )
         with seeded(seed):
             self.module = Predictor(config, self.motion.space)
         self._ahead = [round(time * self.motion.fps) for time in config.times]
 
     @property
     def settings(self) -> Mapping[str, object]:
+        """Family and configuration."""
         return {"family": "regression", **asdict(self.config)}
 
     def batch(self, draw: Draw) -> Batch:
+        """Windows of the motion, some bent, and how each begins: noise on its context, beside its path, unasked."""
         config = self.config
         rounds = config.rounds[draw.progress >= config.short]
         frames = config.context + (rounds - 1) * config.execute + config.chunk
@@ -161,6 +192,7 @@ class RegressionTask:
         place, turn = config.off_path
         return {
             **window,
+            "feet": self._feet[torch.from_numpy(rows)[:, None] + torch.arange(frames)],
             "noise": noise * draw.normal(config.context, self.motion.space.width),
             "place": place * noisy * draw.normal(2),
             "turn": (turn * noisy * draw.normal(1))[:, 0],
@@ -174,8 +206,7 @@ class RegressionTask:
         truth, tracks, free = batch["states"], batch["tracks"], batch["free"]
         steered = 1 - free
         rounds = (truth.shape[1] - context_frames - chunk) // execute + 1
-        weights = torch.ones(space.width, device=truth.device)
-        weights[-ROOT:] = config.root_weight
+        weights = self._weights.to(truth)
 
         context = truth[:, :context_frames] + batch["noise"]
         begin = tracks[:, context_frames - 1]
@@ -207,38 +238,62 @@ class RegressionTask:
         frames = run.shape[1]
         bend = _second_difference(run[:, context_frames - 2 :])
         bend_truth = _second_difference(truth[:, context_frames - 2 : frames])
+        half = slice(0, (len(run) + 1) // 2)  # the feet of half of the windows tell as much
+        own = slice(context_frames, frames)
+        feet, feet_truth = self.feet(space.latents_of(run[half, own])), batch["feet"][half, own]
+        flags = batch["contacts"][half, own]
+        places, turned = torch.cat(places, dim=1)[half], torch.cat(turned, dim=1)[half]
         terms = {
             "states": torch.stack(states).mean(),
             "position": torch.stack(position).mean(),
             "heading": torch.stack(heading).mean(),
-            "feet": self._slide(
-                run[:, context_frames:], torch.cat(places, 1), torch.cat(turned, 1), batch["contacts"]
-            ),
-            "smooth": (bend - bend_truth).square().mean(),
+            "slide": slide(feet, places, turned, flags) * self.motion.fps,
+            "reach": (feet - feet_truth).abs().mean(),
+            "smooth": ((bend - bend_truth).square() * weights).mean(),
+            "swing": (1 - _third_difference(feet) / _third_difference(feet_truth)).relu(),
         }
         total = (
             terms["states"]
             + config.position_weight * terms["position"]
             + config.heading_weight * terms["heading"]
-            + config.foot_weight * terms["feet"]
+            + config.slide_weight * terms["slide"]
+            + config.reach_weight * terms["reach"]
             + config.smooth_weight * terms["smooth"]
+            + config.swing_weight * terms["swing"]
         )
         return total, terms
 
-    def _slide(self, run: Tensor, places: Tensor, turned: Tensor, contacts: Tensor) -> Tensor:
-        """Mean speed in the world of the feet that the clip has standing [m/s], over half of the windows."""
-        first, half = self.config.context, (len(run) + 1) // 2
-        run, places, turned = run[:half], places[:half], turned[:half]
-        feet = self.feet(self.module.space.latents_of(run))
-        level = world_from_ground(feet[..., ::2], turned[..., None]) + places[..., None, :]
-        feet = torch.stack((level[..., 0], feet[..., 1], level[..., 1]), dim=-1)
-        speed = (feet.diff(dim=1).square().sum(dim=-1) + _TINY).sqrt() * self.motion.fps
-        flags = contacts[:half, first : first + run.shape[1]]
-        both = flags[:, 1:] * flags[:, :-1]
-        return (speed * both).sum() / both.sum().clamp(min=1)
-
     def picture(self) -> np.ndarray | None:
+        """None: evaluation shows what a controller does."""
         return None
+
+
+def slide(feet: Tensor, places: Tensor, headings: Tensor, contacts: Tensor) -> Tensor:
+    """Mean distance a frame [m] in the world of feet (B, F, K, 3), seen from ground frames at places (B, F, 2) with
+    headings (B, F), that have contacts (B, F, K) in both frames."""
+    level = world_from_ground(feet[..., ::2], headings[..., None]) + places[..., None, :]
+    feet = torch.stack((level[..., 0], feet[..., 1], level[..., 1]), dim=-1)
+    moved = (feet.diff(dim=1).square().sum(dim=-1) + _TINY).sqrt()
+    both = contacts[:, 1:] * contacts[:, :-1]
+    return (moved * both).sum() / both.sum().clamp(min=1)
+
+
+@torch.no_grad()
+def importance(autoencoder: Autoencoder, motion: Motion) -> Tensor:
+    """(L,) how much a pose changes with each latent, mean 1: the weights of their losses.
+
+    By their deviation alone, numbers that hardly show would count as much as the stride.
+    """
+    latents = motion.space.latents_of(motion.states[:: max(1, len(motion.states) // _SAMPLE)])
+    step = torch.diag(motion.space.latent_scale)
+    changed = [autoencoder.decoder(latents + row) - autoencoder.decoder(latents - row) for row in step]
+    size = torch.stack([change.square().mean().sqrt() for change in changed])
+    return size / size.mean()
+
+
+def _in_parts(function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
+    with torch.no_grad():
+        return torch.cat([function(part) for part in rows.split(_PART)])
 
 
 def _extra_turns(draw: Draw, frames: int, config: RegressionConfig, fps: float) -> Tensor:
@@ -269,8 +324,15 @@ def _extra_turns(draw: Draw, frames: int, config: RegressionConfig, fps: float) 
 _CORNER_SECONDS = (0.12, 0.35)
 """Deviation of the turn rate of a corner in time."""
 _RISE_SECONDS = 0.1
-_TINY = 1e-6
+_TINY = 1e-8
+_SAMPLE = 256
+_PART = 8192
 
 
 def _second_difference(x: Tensor) -> Tensor:
     return x[:, 2:] - 2 * x[:, 1:-1] + x[:, :-2]
+
+
+def _third_difference(x: Tensor) -> Tensor:
+    """Root mean square over all."""
+    return (_second_difference(x).diff(dim=1).square().mean() + _TINY).sqrt()
