@@ -1,4 +1,4 @@
-"""`moveset play`: a library walks."""
+"""`moveset play`: a library or a learned controller walks."""
 
 from __future__ import annotations
 
@@ -24,14 +24,22 @@ class PlayOptions:
     """A .glb or .bvh file (several characters: FILE-01, FILE-02, ...), a .gif, or a .png contact sheet."""
     path: str = "circle:2"
     """line, circle:RADIUS, eight:RADIUS, square:SIDE [m], or a JSON file of points (docs/runtime.md)."""
-    behavior: Literal["path", "velocity", "wander"] = "path"
-    """Follow the path, walk straight ahead, or wander through the data."""
+    as_is: Flag = False
+    """Ask for corners and tight bends as the path has them, not rounded and slowed to what a body can do."""
+    behavior: Literal["path", "velocity", "target", "idle", "wander"] = "path"
+    """Follow the path, walk straight ahead, go to the target, stand, or wander through the data."""
+    target: tuple[float, float] = (1.0, 3.0)
+    """Where to go from the beginning: left, ahead [m]."""
     speed: float = 1.2
     """[m/s]"""
     seconds: float = 30.0
     """How long."""
     characters: int = 1
     """How many, one behind the other."""
+    lod: int = 0
+    """Level of detail of a learned controller."""
+    against: str = ""
+    """Clips to judge a learned controller by, where it does not carry their measures."""
     to: str | None = None
     """File of the character that shall move; the clips' own skeleton with the mannequin otherwise."""
     where: str = ""
@@ -51,14 +59,14 @@ class PlayOptions:
 
 
 def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*")] = None) -> None:
-    """Make characters follow a path by motion matching, measure how well, and export them.
+    """Make characters move by a learned controller or by motion matching, measure how well, and export them.
 
-    Example: moveset play my.library --path eight --speed 1.4 --to knight.glb -o knight-walks.glb
+    Example: moveset play my.controller --path eight --speed 1.4 --to knight.glb -o knight-walks.glb
 
     Parameters
     ----------
     sources
-        A NAME.library, or files, folders and archives with clips.
+        A NAME.controller, or for motion matching a NAME.library, or files, folders and archives with clips.
     """
     from moveset.errors import MovesetError
     from moveset.files import refuse_input
@@ -68,7 +76,7 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
     options = options or PlayOptions()
     if not sources:
         raise MovesetError(
-            "nothing to play", do="name a library or clips: moveset play my.library -o walk.glb"
+            "nothing to play", do="name a controller, a library or clips: moveset play my.library -o walk.glb"
         )
     if options.output is not None and not options.output.lower().endswith(
         (".glb", ".gltf", ".bvh", ".gif", ".png")
@@ -78,13 +86,14 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
     asked = workflow.Play(
         path=options.path, behavior=options.behavior, speed=options.speed, seconds=options.seconds,
         characters=options.characters, seed=options.seed, where=options.where, everything=options.everything,
-        widen=options.widen, foot_lock=options.foot_lock, nudge=options.nudge,
+        widen=options.widen, foot_lock=options.foot_lock, nudge=options.nudge, target=options.target,
+        as_is=options.as_is, lod=options.lod, against=options.against,
     )  # fmt: skip
     if options.output is not None:
         # found out now, not when minutes have been spent
         refuse_input(options.output, files_of([*sources, *([options.to] if options.to else [])]))
     target = workflow.load_target(options.to) if options.to else None
-    played = workflow.play_clips(sources, asked, track)
+    played = workflow.play(sources, asked, track)
     if target is not None:
         played = workflow.play_on(played, target)
         note = f"on {options.to}: strides, path and speed are {played.scale:.2f} x these figures, which the clips' own body walked"
@@ -96,6 +105,7 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
         print(as_text(played, written))
 
 
+_FEET = ("foot_skate", "planted_speed")
 _SHOWN = 4
 """Notes that are printed."""
 
@@ -103,6 +113,7 @@ _SHOWN = 4
 def as_json(played: Played, written: list[str]) -> dict[str, object]:
     """All figures; those that do not apply are NaN."""
     return {
+        "controller": played.controller,
         "clips": played.clips_used,
         "seconds_of_motion": played.seconds_of_motion,
         "notes": played.notes,
@@ -116,7 +127,7 @@ def as_text(played: Played, written: list[str]) -> str:
     """The figures in a few lines."""
     m, report = played.measures, played.run.report
     lines = [
-        f"{played.clips_used} clips, {played.seconds_of_motion:.0f} s of motion with mirrored and bent copies",
+        played.controller,
         *(f"          {note}" for note in played.notes[:_SHOWN]),
     ]
     if len(played.notes) > _SHOWN:
@@ -126,13 +137,25 @@ def as_text(played: Played, written: list[str]) -> str:
             f"path      {100 * m['path_distance']:.1f} cm off (p95 {100 * m['path_distance_p95']:.1f}), "
             f"{100 * m['path_error']:.1f} cm from the asked place, heading {math.degrees(m['heading_error']):.1f} deg"
         )
-    lines += [
-        f"feet      skate {100 * m['foot_skate']:.1f} cm/s (clips {100 * m['foot_skate_real']:.1f}), "
-        f"planted {100 * m['planted_speed']:.1f} cm/s (clips {100 * m['planted_speed_real']:.1f}), "
-        f"{report.let_go} frames let go",
-        f"motion    jerk {m['jerk_ratio']:.2f} x, pose distance {m['pose_ratio']:.2f} x that of the clips",
-        f"cost      {m['microseconds']:.0f} us a character and frame",
-    ]
+    if "target_distance" in m:
+        lines.append(
+            f"target    {100 * m['target_distance']:.1f} cm off in the end, {100 * m['arrived']:.0f} % came within 10 cm, "
+            f"after {m['arrival_seconds']:.1f} s"
+        )
+    real = {name: f" (clips {100 * m[name + '_real']:.1f})" for name in _FEET if f"{name}_real" in m}
+    lines.append(
+        f"feet      skate {100 * m['foot_skate']:.1f} cm/s{real.get('foot_skate', '')}, "
+        f"planted {100 * m['planted_speed']:.1f} cm/s{real.get('planted_speed', '')}, {report.let_go} frames let go"
+    )
+    if real:
+        lines.append(
+            f"motion    jerk {m['jerk_ratio']:.2f} x, pose distance {m['pose_ratio']:.2f} x that of the clips"
+        )
+    lines.append(f"cost      {m['microseconds']:.0f} us a character and frame")
+    if report.controls.clamped:
+        lines.append(
+            f"clamped   {report.controls.clamped} wishes went beyond what the controller's data held"
+        )
     if report.nudged:
         lines.append(f"nudged    {report.nudged:.2f} m in all")
     return "\n".join(lines + [f"wrote     {name}" for name in written])

@@ -1,4 +1,4 @@
-"""Characters that move at run time: clips to a controller, a crowd on a path, its measures, its files."""
+"""Characters that move at run time: clips or a bundle to a controller, a crowd on a path, its measures, its files."""
 
 from __future__ import annotations
 
@@ -9,31 +9,46 @@ from pathlib import Path
 import numpy as np
 
 from moveset import formats
+from moveset.bundle import MANIFEST, open_bundle
 from moveset.errors import MovesetError
 from moveset.motion import Asset, Character, Clip, measure
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.progress import Track, untracked
 from moveset.rigs.mannequin import mannequin
-from moveset.runtime.control import uncontrolled, velocity_follow
+from moveset.runtime.control import idle, move_to_target, uncontrolled, velocity_follow
+from moveset.runtime.controller import Controller
 from moveset.runtime.course import Run, drive, follow, measure_motion, measure_path
 from moveset.runtime.crowd import Crowd, CrowdConfig
+from moveset.runtime.learned import KIND, LearnedController
 from moveset.runtime.matching import MotionMatching
 from moveset.runtime.path import Path as FloorPath
 from moveset.runtime.path import PathFollower, parse_path
 from moveset.runtime.reference import Reference, reference
+from moveset.workflows.evaluate_bundles import REFERENCE, carried
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import motion_of, one_body, widened
 from moveset.workflows.play_picture import draw
 from moveset.workflows.retarget import retarget_clips
 
+BEHAVIORS = ("path", "velocity", "target", "idle", "wander")
+
 
 @dataclass(frozen=True)
 class Play:
-    """What `play_clips` does."""
+    """What `play_clips` and `play_bundle` do."""
 
     path: str = "circle:2"
     behavior: str = "path"
-    """path (TrajectoryFollow), velocity (VelocityFollow straight ahead), or wander (Uncontrolled)."""
+    """path (TrajectoryFollow), velocity (VelocityFollow straight ahead), target (MoveToTarget), idle (Idle), or wander
+    (Uncontrolled)."""
+    target: tuple[float, float] = (1.0, 3.0)
+    """Where to go from where one begins: to the left, ahead [m]."""
+    as_is: bool = False
+    """Ask for corners and tight bends as the path has them, not as a body can walk them."""
+    lod: int = 0
+    """Level of detail of a learned controller."""
+    against: str = ""
+    """Clips by which to judge a learned controller, where it does not carry their measures."""
     speed: float = 1.2
     seconds: float = 30.0
     characters: int = 1
@@ -48,8 +63,12 @@ class Play:
     nudge: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.behavior not in ("path", "velocity", "wander"):
-            raise MovesetError(f"behavior {self.behavior!r} is not one of path, velocity, wander")
+        if self.behavior not in BEHAVIORS:
+            raise MovesetError(f"behavior {self.behavior!r} is not one of {', '.join(BEHAVIORS)}")
+        if not (np.isfinite(self.target).all() and np.abs(self.target).max() <= 1000):
+            raise MovesetError(
+                f"target {self.target[0]}, {self.target[1]}", do="give two numbers up to 1000 metres"
+            )
         if not (0 < self.speed <= 20 and 0 < self.seconds <= 3600 and 1 <= self.characters <= 4096):
             raise MovesetError(
                 f"speed {self.speed} m/s, {self.seconds} s, {self.characters} characters",
@@ -57,6 +76,9 @@ class Play:
             )
         if not 0 <= self.nudge <= 1:
             raise MovesetError(f"nudge is {self.nudge}", do="give a share of each step, 0 to 1")
+
+
+_ARRIVED = 0.1  # [m]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +96,10 @@ class Played:
     run: Run
     follower: PathFollower | None
     measures: dict[str, float]
+    controller: str
+    """What moved the characters, in a line."""
     clips_used: int
+    """From which the controller plays, or which it learned from."""
     seconds_of_motion: float
     notes: tuple[str, ...]
     """What was done to clips that did not fit as they were, and which were left out."""
@@ -84,31 +109,104 @@ class Played:
     """How far that body travels for each metre of the measures, which the clips' own body walked."""
 
 
+def play(sources: Sequence[str], options: Play | None = None, track: Track = untracked) -> Played:
+    """Let a crowd move by a bundle, or by motion matching over clips."""
+    if len(sources) == 1 and (Path(sources[0]) / MANIFEST).is_file():
+        return play_bundle(sources[0], options, track)
+    return play_clips(sources, options, track)
+
+
 def play_clips(sources: Sequence[str], options: Play | None = None, track: Track = untracked) -> Played:
     """Build motion matching from clips of `sources` (a library, files, folders) and let a crowd move."""
     options = options or Play()
-    path = parse_path(options.path) if options.behavior == "path" else None
+    _known_path(options)
     found, left_out = motion_of(sources, options.where, options.everything)
     clips, notes = one_body(found)
     controller = MotionMatching.from_clips(widened(clips) if options.widen else clips)
-    if options.behavior != "wander":
+    if options.behavior not in ("wander", "idle"):
         _fast_enough(controller, options.speed)
-    config = CrowdConfig(foot_lock=options.foot_lock, nudge=options.nudge)
-    run, follower = move(controller, path, options, config, track)
-    measures = {
-        "frames": float(len(run.clips[0])),
-        "microseconds": run.microseconds,
-        **(measure_path(run, follower, controller.fps) if follower else {}),
-        **measure_motion(run.clips, real_measures(clips)),
-    }
+    run, follower, measures = _moved(controller, options, real_measures(clips), track)
+    seconds = controller.database.seconds
     return Played(
         run,
         follower,
         measures,
+        f"motion matching: {len(clips)} clips, {seconds:.0f} s of motion with mirrored and bent copies",
         len(clips),
-        controller.database.seconds,
+        seconds,
         (*left_out, *notes, *controller.database.left_out),
     )
+
+
+def play_bundle(path: str, options: Play | None = None, track: Track = untracked) -> Played:
+    """Let a crowd move by the learned controller in a bundle."""
+    options = options or Play()
+    _known_path(options)
+    bundle = open_bundle(path, KIND)
+    controller = LearnedController(bundle, options.lod)
+    notes: tuple[str, ...] = ()
+    if options.against:
+        clips = one_body(motion_of([options.against], options.where, options.everything)[0])[0]
+        real = real_measures(clips)
+    elif REFERENCE in bundle.manifest:
+        real = carried(bundle).everything
+    else:
+        real = None
+        notes = ("it carries no measures of real clips: name its library with --against to compare",)
+    run, follower, measures = _moved(controller, options, real, track)
+    data = bundle.manifest["data"]
+    family = bundle.manifest["controller"]["family"]
+    license = bundle.manifest["license"] or "unknown"
+    return Played(
+        run,
+        follower,
+        measures,
+        f"{bundle.name}: {family}, {controller.levels[options.lod]}; license of its data: {license}",
+        int(data.get("clips", 0)),
+        float(sum(data.get("seconds", {}).values())),
+        notes,
+    )
+
+
+def _known_path(options: Play) -> FloorPath | None:
+    """The path that is asked for, refused before anything is built."""
+    return parse_path(options.path) if options.behavior == "path" else None
+
+
+def _moved(
+    controller: Controller, options: Play, real: Reference | None, track: Track
+) -> tuple[Run, PathFollower | None, dict[str, float]]:
+    """Drive a crowd and measure it, beside the clips where they are known."""
+    config = CrowdConfig(foot_lock=options.foot_lock, nudge=options.nudge)
+    run, follower = move(controller, options, config, track)
+    measures = {
+        "frames": float(len(run.clips[0])),
+        "microseconds": run.microseconds,
+        **(measure_path(run, follower, controller.fps) if follower else {}),
+        **(_measure_target(run, options) if options.behavior == "target" else {}),
+        **(measure_motion(run.clips, real) if real else _measure_feet(run)),
+    }
+    return run, follower, measures
+
+
+def _measure_target(run: Run, options: Play) -> dict[str, float]:
+    """How far from their targets the characters ended up [m], and when they first were within 0.1 m [s]."""
+    away = np.linalg.norm(run.positions - (_grid(options.characters) + options.target), axis=-1)
+    near = away < _ARRIVED
+    first = np.where(near.any(axis=0), near.argmax(axis=0) / run.clips[0].fps, np.nan)
+    return {
+        "target_distance": float(away[-1].max()),
+        "arrived": float(near.any(axis=0).mean()),
+        "arrival_seconds": float(np.nanmean(first)) if near.any() else float("nan"),
+    }
+
+
+def _measure_feet(run: Run) -> dict[str, float]:
+    """What can be said without real clips beside it."""
+    return {
+        "foot_skate": float(np.mean([measure.foot_skate(clip) for clip in run.clips])),
+        "planted_speed": float(np.nanmean([measure.planted_speed(clip) for clip in run.clips])),
+    }
 
 
 def _fast_enough(controller: MotionMatching, speed: float) -> None:
@@ -123,20 +221,24 @@ def _fast_enough(controller: MotionMatching, speed: float) -> None:
 
 
 def move(
-    controller: MotionMatching,
-    path: FloorPath | None,
-    options: Play,
-    config: CrowdConfig,
-    track: Track,
+    controller: Controller, options: Play, config: CrowdConfig, track: Track
 ) -> tuple[Run, PathFollower | None]:
     """Drive a crowd as `options` say."""
+    path = _known_path(options)
     if path is not None:
         return follow(
-            controller, path, options.speed, options.seconds, options.characters, options.seed, config, track
-        )
+            controller, path, options.speed, options.seconds, options.characters, options.seed, config, track,
+            as_is=options.as_is,
+        )  # fmt: skip
     crowd = Crowd(controller, options.characters, options.seed, config)
-    crowd.place(_grid(options.characters), 0.0)
-    control = uncontrolled() if options.behavior == "wander" else velocity_follow((0.0, options.speed))
+    places = _grid(options.characters)
+    crowd.place(places, 0.0)
+    control = {
+        "velocity": velocity_follow((0.0, options.speed)),
+        "target": move_to_target(places + options.target, speed=options.speed),
+        "idle": idle(),
+        "wander": uncontrolled(),
+    }[options.behavior]
     return drive(crowd, lambda frame: crowd.control(control), options.seconds, track, options.behavior), None
 
 
@@ -196,7 +298,7 @@ def _walked_path(played: Played) -> np.ndarray | None:
     follower, clip = played.follower, played.run.clips[0]
     if follower is None:
         return None
-    points = follower.path.polyline(float(follower.starts.max() + follower.speed * len(clip) / clip.fps))
+    points = follower.path.polyline(float(follower.travelled(np.array([len(clip) / clip.fps])).max()))
     closed = np.concatenate((points, points[:1])) if follower.path.closed else points
     return played.scale * closed
 

@@ -11,7 +11,7 @@ from moveset.motion.floor import ground_from_world, world_from_ground
 from moveset.motion.ground import GroundFrame
 from moveset.runtime.behaviors.behavior import STANDING, Asked, Behavior, Placement, Value, Values
 
-VELOCITY_HALF_LIFE = 0.2
+VELOCITY_HALF_LIFE = 0.15
 """Half-life in which an asked change of velocity is taken up [s]; 90 % of it is asked after 2.8 of them."""
 FACING_HALF_LIFE = 0.15
 """Half-life in which an asked facing is taken up [s]."""
