@@ -180,7 +180,7 @@ class Bundle:
             costs = (
                 f"{network.microseconds(n) / n:.1f} us " + ("alone" if n == 1 else f"in {n}") for n in batches
             )
-            lines.append(f"{name:<{width}}  {network.kilobytes:,.0f} kB  {', '.join(costs)}")
+            lines.append(f"{name:<{width}}  {network.kilobytes:,.0f} kB, {', '.join(costs)}")
         return lines
 
 
@@ -296,10 +296,11 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         said = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise MovesetError(f"cannot be read: {_said(error)}", file=file) from None
-    lacking = [k for k in ("format", "kind", "name", "files", "hash", *REQUIRED) if k not in dict(said)]
+    told = said if isinstance(said, dict) else {}
+    lacking = [k for k in ("format", "kind", "name", "files", "hash", *REQUIRED) if k not in told]
     if lacking:
         raise MovesetError(f"does not say {', '.join(lacking)}", file=file, do="write the bundle anew")
-    return said
+    return told
 
 
 def _schema(network: Network, said: Mapping[str, Any], latent: str, target: Path) -> dict[str, Any]:

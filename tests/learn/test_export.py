@@ -1,0 +1,114 @@
+"""ONNX gives what torch gives, in any batch, from bytes that depend on the module alone."""
+
+from __future__ import annotations
+
+import onnx
+import pytest
+import torch
+from torch import nn
+
+from moveset.bundle import Network
+from moveset.errors import MovesetError
+from moveset.learn.export import check_onnx, to_onnx
+
+
+class Model(nn.Module):
+    """Most of what controllers are made of."""
+
+    def __init__(self, width=16):
+        super().__init__()
+        self.first, self.norm = nn.Linear(4 * 5 + 6 + 3, width), nn.LayerNorm(width)
+        self.last, self.drop = nn.Linear(width, 40), nn.Dropout(0.5)
+        self.register_buffer("low", torch.full((5,), -2.0))
+
+    def forward(self, context, offsets, turns, free):
+        control = torch.cat(
+            (offsets / torch.tensor([[0.3], [0.6], [1.0]]), torch.sin(turns)[..., None]), dim=-1
+        )
+        x = torch.cat((context.flatten(1), control.flatten(1)), dim=1)
+        x = self.drop(nn.functional.silu(self.norm(self.first(x))))
+        states = context[:, -1:] + self.last(x).reshape(-1, 8, 5)
+        return torch.maximum(states, self.low), states.square().sum(dim=-1).sqrt()
+
+
+def inputs(rows, seed=0):
+    rng = torch.Generator().manual_seed(seed)
+    shapes = {"context": (4, 5), "offsets": (3, 2), "turns": (3,), "free": (1,)}
+    return {name: torch.randn(rows, *shape, generator=rng) for name, shape in shapes.items()}
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    return Model()
+
+
+def test_onnx_gives_what_torch_gives(model):
+    file = to_onnx(model, inputs(1), ["states", "sizes"], {"latent": "abc"})
+    assert model.training  # it trains on as it was
+    for rows in (1, 7, 64):
+        assert check_onnx(file, model, inputs(rows, seed=1)) < 1e-5
+    network = Network(file)
+    assert [p.name for p in network.inputs] == [
+        "context",
+        "offsets",
+        "turns",
+        "free",
+    ]  # free though nothing reads it
+    assert [(p.name, p.shape) for p in network.outputs] == [("states", ("N", 8, 5)), ("sizes", ("N", 8))]
+    assert network.metadata == {"latent": "abc"}
+
+
+def test_bytes_depend_on_the_module_alone(model):
+    first = to_onnx(model, inputs(1), ["states", "sizes"])
+    assert to_onnx(model, inputs(5, seed=3), ["states", "sizes"]) == first
+    with torch.no_grad():
+        model.last.bias[0] += 1
+    assert to_onnx(model, inputs(1), ["states", "sizes"]) != first
+
+
+def test_inputs_go_by_name(model):
+    given = inputs(2)
+    turned = {name: given[name] for name in reversed(given)}
+    assert to_onnx(model, turned, ["states", "sizes"]) == to_onnx(model, given, ["states", "sizes"])
+    with pytest.raises(MovesetError, match="forward takes context, offsets, turns, free; given: context"):
+        to_onnx(model, {"context": given["context"]}, ["states"])
+
+
+def test_another_network_is_told_by_its_output(model):
+    file = to_onnx(model, inputs(1), ["states", "sizes"])
+    with torch.no_grad():
+        model.last.bias[0] += 1e-3
+    with pytest.raises(MovesetError, match=r"states differs by .* between ONNX and torch"):
+        check_onnx(file, model, inputs(4))
+
+
+def test_graphs_are_small_and_plain(model):
+    graph = onnx.load_from_string(to_onnx(model, inputs(1), ["states", "sizes"])).graph
+    kinds = {node.op_type for node in graph.node}
+    assert "LayerNormalization" in kinds and "Dropout" not in kinds
+    assert not kinds & {"Shape", "Loop", "If"}
+
+
+class Frozen(nn.Module):
+    def forward(self, x):
+        return x.reshape(len(x), -1)
+
+
+class Looping(nn.Module):
+    def forward(self, x):
+        return torch.jit.script(looped)(x)
+
+
+def looped(x: torch.Tensor):
+    for _ in range(x.shape[0]):
+        x = x * 1.5
+    return x
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
+def test_what_would_not_play_elsewhere_is_refused():
+    with pytest.raises(MovesetError, match=r"test_export.py, line .* would be frozen"):
+        to_onnx(Frozen(), {"x": torch.zeros(2, 3, 2)}, ["y"])
+    with pytest.raises(MovesetError, match=r"operator Loop of .* is not plain"):
+        to_onnx(Looping(), {"x": torch.zeros(2, 3)}, ["y"])
