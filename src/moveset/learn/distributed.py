@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 from moveset.errors import MovesetError
 
 CPU = torch.device("cpu")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,12 @@ class Ranks:
     def any(self, said: bool) -> bool:
         """Whether one of the ranks says so."""
         return said if self.count == 1 else bool(self.mean(torch.tensor(float(said), device=self.device)) > 0)
+
+    def once(self, work: Callable[[], T], then: Callable[[], T]) -> T:
+        """`work` of the first rank, e.g. writing a file, and `then` of the others, e.g. reading it."""
+        done = work() if self.first else None
+        self.wait()
+        return then() if done is None else done
 
     def wait(self) -> None:
         """Until all ranks are here."""

@@ -22,7 +22,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
@@ -104,6 +104,11 @@ class TrainReport:
     def checkpoint(self) -> Path:
         """Where the state is kept."""
         return self.folder / checkpoint.FILE
+
+
+def adjusted(config: TrainConfig, **settings: object) -> TrainConfig:
+    """The config with other settings; those that are None stay as they are."""
+    return replace(config, **{name: value for name, value in settings.items() if value is not None})
 
 
 def train(
