@@ -10,15 +10,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from moveset.geometry import signal
+from moveset.conventions import UP
+from moveset.geometry import quaternion, signal
 from moveset.geometry.quaternion import Array
 from moveset.motion import Clip, Contacts
 from moveset.motion.contacts import detect_contacts, standing_heights
 from moveset.motion.kinematics import scaled_offsets
 from moveset.motion.legs import SIDES, find_legs
 
-LOWEST, HIGHEST = -0.01, 0.03
-"""A toe that bears further under or over its standing height [m] is brought back between the two."""
+LOWEST, HIGHEST = -0.005, 0.03
+"""A toe that bears further under or over its standing height [m] is brought back between the two; none goes deeper."""
 
 
 def plant_feet(clip: Clip, contacts: Contacts | None = None, standing: Array | None = None) -> Clip:
@@ -50,13 +51,15 @@ def plant_feet(clip: Clip, contacts: Contacts | None = None, standing: Array | N
         height = toe[:, 1] - heights.get(role, 0.0)
         wanted[:, 1] = np.clip(height, LOWEST, HIGHEST) - height
         offsets = _bridged(wanted, bears, clip.loop)
+        offsets[:, 1] = np.maximum(offsets[:, 1], LOWEST - height)
         turns = np.zeros(len(clip))
         if foot != end:
             sole = toe - clip.world_positions[:, foot]
             heading = np.unwrap(np.arctan2(sole[:, 0], sole[:, 2]))
             flat = bears & _flags(contacts, f"{side}Foot")
             turns = _bridged(_to_places(heading[:, None], flat), flat, clip.loop)[:, 0]
-        move_foot(rotations, translations, chain, marks, hinge, offsets, turns)
+        spins = quaternion.from_axis_angle(UP, turns)
+        move_foot(rotations, translations, chain, marks, hinge, offsets, spins)
     return replace(clip, rotations=rotations.astype(clip.rotations.dtype, copy=False), contacts=contacts)
 
 

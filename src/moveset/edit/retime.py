@@ -50,6 +50,21 @@ def paced(clip: Clip, factor: float) -> Clip:
     return replace(time_scaled(stride_scaled(clip, half), half), name=f"{clip.name}_pace{factor:.2f}")
 
 
+def reversed_in_time(clip: Clip) -> Clip:
+    """The clip played backwards."""
+    contacts = clip.contacts
+    return replace(
+        clip,
+        rotations=clip.rotations[::-1],
+        translations=clip.translations[::-1],
+        scales=None if clip.scales is None else clip.scales[::-1],
+        contacts=contacts and replace(contacts, flags=contacts.flags[::-1]),
+        events=tuple(replace(e, time=clip.seconds - e.time) for e in reversed(clip.events)),
+        curves={name: curve[::-1] for name, curve in clip.curves.items()},
+        name=f"{clip.name}_reversed",
+    )
+
+
 def missing_paces(
     clips: Sequence[Clip], lowest: float = 0.4, width: float = 0.1, furthest: float = 2.2
 ) -> list[tuple[int, float]]:
@@ -59,7 +74,7 @@ def missing_paces(
     time is spent are filled up to it, by the clips nearest in speed, at least 4 % and at most `furthest` away as a
     factor.
     """
-    speeds = np.array([_speed(clip) for clip in clips])
+    speeds = np.array([mean_speed(clip) for clip in clips])
     seconds = np.array([clip.seconds for clip in clips])
     if not (speeds > lowest).any():
         return []
@@ -82,8 +97,8 @@ def missing_paces(
     return out
 
 
-def _speed(clip: Clip) -> float:
-    """Mean speed on the floor [m/s]."""
+def mean_speed(clip: Clip) -> float:
+    """Mean speed of the ground frame [m/s]."""
     steps = ground_frame(clip).displacements[1:, :2] * clip.fps
     return float(np.hypot(steps[:, 0], steps[:, 1]).mean()) if len(steps) else 0.0
 

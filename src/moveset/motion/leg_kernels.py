@@ -155,8 +155,8 @@ def _set_world(rotations, chain, world_rotations, link, turn, parent_turn) -> No
 
 
 @njit(cache=True, nogil=True)
-def move_foot(rotations, translations, chain, marks, hinge, offsets, turns) -> None:
-    """Carry the foot of one leg by `offsets` (F, 3) [m] of its toe and turn it about the upright by `turns` (F,).
+def move_foot(rotations, translations, chain, marks, hinge, offsets, spins) -> None:
+    """Carry the foot of one leg by `offsets` (F, 3) [m] of its toe and turn it in the world by `spins` (F, 4).
 
     Local `rotations` (F, J, 4) are written to. A toe that the leg cannot reach comes as near as it can.
     """
@@ -164,16 +164,15 @@ def move_foot(rotations, translations, chain, marks, hinge, offsets, turns) -> N
     world_positions = np.empty((len(chain), 3))
     upper, lower, foot, end = marks
     for f in range(len(rotations)):
-        x, y, z = offsets[f, 0], offsets[f, 1], offsets[f, 2]
-        if x * x + y * y + z * z + turns[f] * turns[f] < 1e-14:
+        offset, spin = point(offsets, f), turn_of(spins, f)
+        if dot(offset, offset) + spin[0] ** 2 + spin[1] ** 2 + spin[2] ** 2 < 1e-14:
             continue
         chain_to_world(
             rotations[f], translations[f], chain, _STILL, (0.0, 0.0, 0.0), world_rotations, world_positions
         )
         hip, knee = point(world_positions, upper), point(world_positions, lower)
         ankle, toe = point(world_positions, foot), point(world_positions, end)
-        spin = (0.0, math.sin(turns[f] / 2), 0.0, math.cos(turns[f] / 2))
-        target_toe = add(toe, (x, y, z))
+        target_toe = add(toe, offset)
         sole = rotate(spin, subtract(toe, ankle))
         target, reached = ankle_in_reach(
             hip, subtract(target_toe, sole), target_toe, leg_reach(hip, knee, ankle)

@@ -20,7 +20,9 @@ import numpy as np
 
 from moveset.cleanup.feet import plant_feet
 from moveset.edit.bend import bent_copies
-from moveset.edit.retime import missing_paces, paced
+from moveset.edit.retime import mean_speed, missing_paces, paced
+from moveset.edit.stand import standing_pose, swaying
+from moveset.edit.stops import QUICKEST, SLOWEST, stops_and_starts
 from moveset.errors import MovesetError
 from moveset.features.pose import PoseSpace, pose_space
 from moveset.files import staged
@@ -38,6 +40,8 @@ from moveset.workflows.walks import matched_walks
 
 FILE = "set.json"
 VERSION = 1
+_POSED = 20
+"""So many walks tell how the body stands."""
 _LOOPED = 3.0
 """Loops are played on for as long as this [s], so that windows fit."""
 
@@ -46,17 +50,23 @@ _LOOPED = 3.0
 class Widening:
     """What is made from the clips, and how much of a batch each kind is. A kind with a share of 0 is not made."""
 
-    real: float = 0.2
+    real: float = 0.15
     mirrored: float = 0.15
     """The mirror twins of the real clips; all other kinds hold their twins themselves."""
     bent: float = 0.25
     """Straight clips along curves, feet planted."""
     retimed: float = 0.1
     """Clips at speeds that the others lack, feet planted."""
-    walk: float = 0.3
+    standing: float = 0.1
+    """A body at rest, and walks that stop and start."""
+    walk: float = 0.25
     """Long walks of motion matching over all of the above."""
     bends: int = 2
     """Bent copies of a straight clip."""
+    idles: int = 6
+    idle_seconds: float = 6.0
+    stops: int = 80
+    """Stops and starts, half of them each."""
     walks: int = 56
     walk_seconds: float = 30.0
 
@@ -66,9 +76,9 @@ class Widening:
         return {kind: share for kind in KINDS if (share := getattr(self, kind)) > 0}
 
 
-KINDS = ("real", "mirrored", "bent", "retimed", "walk")
+KINDS = ("real", "mirrored", "bent", "retimed", "standing", "walk")
 LOCOMOTION = Widening()
-ANY_MOTION = Widening(real=0.45, mirrored=0.4, bent=0.0, retimed=0.15, walk=0.0)
+ANY_MOTION = Widening(real=0.45, mirrored=0.4, bent=0.0, retimed=0.15, standing=0.0, walk=0.0)
 """For clips that no one walks by: blows, gestures, falls."""
 
 
@@ -112,6 +122,8 @@ def widened_set(
         made["bent"] = [plant_feet(clip) for clip in bent_copies(train, widening.bends)]
     if widening.retimed:
         made["retimed"] = [plant_feet(paced(train[k], factor)) for k, factor in missing_paces(train)]
+    if widening.standing:
+        made["standing"] = standing_clips(train, widening.idles, widening.idle_seconds, widening.stops)
     out = [SetClip(clip, kind) for kind, clips in made.items() for clip in clips]
     twins = [s for s in out if s.clip.tags.mirrorable and (widening.mirrored or s.kind != "real")]
     out += [
@@ -123,6 +135,16 @@ def widened_set(
         walks = matched_walks(matching, widening.walks, widening.walk_seconds, seed=seed, track=track)
         out += [SetClip(_told(clip, train), "walk") for clip in walks]
     return out + [SetClip(clip, "real", HELD_OUT) for clip in held_out]
+
+
+def standing_clips(clips: Sequence[Clip], idles: int, seconds: float, stops: int) -> list[Clip]:
+    """Bodies at rest, and stops and starts of those of `clips` that walk; none where nobody walks."""
+    walks = [clip for clip in clips if SLOWEST < mean_speed(clip) < QUICKEST]
+    if not walks:
+        return []
+    pose = standing_pose(walks[:: max(1, len(walks) // _POSED)])
+    at_rest = [plant_feet(swaying(pose, seconds, k)) for k in range(idles)]
+    return at_rest + stops_and_starts(walks, pose, stops)
 
 
 def _told(clip: Clip, sources: Sequence[Clip]) -> Clip:

@@ -47,7 +47,7 @@ class Leading:
     """Chance of a new direction at once; else the path curves."""
     sharpest: float = 2.0
     """Largest such change of direction [rad]."""
-    turn_rate: float = 0.45
+    turn_rate: float = 0.6
     """Standard deviation of the turning of a curve [rad/s]."""
     looks_aside: float = 0.1
     """Chance of facing elsewhere than ahead, where the data hold side or back steps."""
