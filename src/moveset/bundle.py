@@ -215,7 +215,7 @@ def write_bundle(
     missing = [key for key in REQUIRED if key not in manifest]
     if missing:
         raise MovesetError(f"a manifest must say {', '.join(missing)}", file=target)
-    if target.exists() and not (target / MANIFEST).is_file():
+    if target.exists() and not is_bundle(target):
         raise MovesetError("is there and is no bundle", file=target, do="give another output")
     said = {"format": FORMAT, "kind": kind, "name": target.name.removesuffix(f".{kind}"), **_plain(manifest)}
     said["networks"] = {
@@ -239,6 +239,11 @@ def write_bundle(
             (folder / name).write_bytes(data)
         (folder / MANIFEST).write_text(_text(said), encoding="utf-8")
     return open_bundle(target, kind)
+
+
+def is_bundle(path: str | os.PathLike[str]) -> bool:
+    """Whether `path` is a bundle, a sound one or not."""
+    return (Path(path) / MANIFEST).is_file()
 
 
 def open_bundle(path: str | os.PathLike[str], kind: str | None = None) -> Bundle:

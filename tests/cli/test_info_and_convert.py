@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -48,6 +49,28 @@ def clips(tmp_path: Path) -> Path:
         archive.writestr("inner/jump.bvh", bvh_text(7))
         archive.writestr("inner/LICENSE.txt", "Creative Commons Zero v1.0 Universal, CC0 1.0")
     return folder
+
+
+BUNDLE = Path(__file__).parents[1] / "golden" / "bundle-v1" / "walker.controller"
+
+
+def test_info_of_a_bundle(moveset, clips, tmp_path):
+    run = moveset("info", BUNDLE, clips / "walk.bvh")
+    assert run.code == 0
+    for words in (
+        "walker.controller  (controller, format 1)",
+        "skeleton: 9 joints, 9 with a role",
+        "stands on autoencoder walker",
+        "lod1.onnx     6 kB, ",
+        "license CC0-1.0",
+        "skeleton walk: 4 joints",
+    ):
+        assert words in run.out
+    assert json.loads(moveset("info", BUNDLE, "--json").out)["controller"]["execute"] == 4
+    edited = Path(shutil.copytree(BUNDLE, tmp_path / "edited.controller"))
+    (edited / "decoder.onnx").write_bytes(b"other")
+    run = moveset("info", edited)
+    assert run.code == 2 and "refused: " in run.out and "decoder.onnx" in run.out
 
 
 def test_info_of_one_file(moveset, clips):

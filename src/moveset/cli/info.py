@@ -1,4 +1,4 @@
-"""`moveset info`: what a file, folder or archive holds."""
+"""`moveset info`: what a file, folder, archive or bundle holds."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from moveset.bundle import is_bundle
 from moveset.cli.options import Flag
 from moveset.cli.printing import count, print_json
 from moveset.cli.progress import track
 from moveset.motion import Finding, Skeleton
-from moveset.workflows.info import FileInfo, describe_files
+from moveset.workflows.info import BundleInfo, FileInfo, describe_bundle, describe_files
 from moveset.workflows.load import list_sources
 
 
@@ -32,15 +33,27 @@ class InfoOptions:
 def info(*paths: str, options: Annotated[InfoOptions | None, Parameter(name="*")] = None) -> int:
     """Say what a file, folder or archive holds: clips, skeletons, units and axes found, findings, license.
 
+    Of a bundle: its networks with size and cost, skeleton, what it stands on, license.
+
     Parameters
     ----------
     paths
-        Files, folders, .zip archives, or FILE#clip.
+        Files, folders, .zip archives, FILE#clip, or bundles.
     """
     options = options or InfoOptions()
     read = {name: value for name in ("unit", "up") if (value := getattr(options, name)) is not None}
-    files = list_sources(paths)
     failed = clips = 0
+    bundles = [path for path in paths if is_bundle(path)]
+    for path in bundles:
+        told = describe_bundle(path)
+        failed += bool(told.error)
+        if options.json:
+            print_json(told.bundle.manifest if told.bundle else {"path": path, "error": told.error})
+        else:
+            print(bundle_as_text(told))
+    if len(bundles) == len(paths) > 0:
+        return 2 if failed else 0
+    files = list_sources(path for path in paths if path not in bundles)
     frames, seconds = 0, 0.0
     for file in track(describe_files(files, **read), len(files), "reading"):
         failed += bool(file.error)
@@ -114,6 +127,20 @@ def as_text(file: FileInfo, tree: bool = False) -> str:
     if file.license:
         lines.append(f"  license {file.license}")
     return "\n".join(line.rstrip() for line in lines)
+
+
+def bundle_as_text(told: BundleInfo) -> str:
+    """A paragraph about a bundle."""
+    if told.bundle is None:
+        return f"{told.path}\n  refused: {told.error.removeprefix(told.path).lstrip(':, ')}"
+    said, skeleton = told.bundle.manifest, told.bundle.skeleton
+    lines = [
+        f"{told.path}  ({told.bundle.kind}, format {said['format']})",
+        f"  skeleton: {len(skeleton)} joints, {len(skeleton.by_role)} with a role",
+    ]
+    lines += [f"  stands on {kind} {below['name']}" for kind, below in said["stands_on"].items()]
+    lines += [f"  {line}" for line in told.networks]
+    return "\n".join((*lines, f"  license {said['license'] or 'unknown'}"))
 
 
 def tree_of(skeleton: Skeleton) -> list[str]:

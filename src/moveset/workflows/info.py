@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from moveset.bundle import Bundle, open_bundle
 from moveset.errors import MovesetError
 from moveset.formats import locations
 from moveset.library.ingest.facts import asset_with_facts
@@ -56,6 +57,28 @@ class FileInfo:
     license: str = ""
     """SPDX identifier where the text is a usual one; empty when nobody says."""
     error: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class BundleInfo:
+    """One bundle, or why it is refused."""
+
+    path: str
+    bundle: Bundle | None = None
+    networks: tuple[str, ...] = ()
+    """A line each: size, and what it costs here."""
+    error: str = ""
+
+
+def describe_bundle(path: str) -> BundleInfo:
+    """What a bundle is; every file of it is checked, every network run."""
+
+    def describe() -> BundleInfo:
+        bundle = open_bundle(path)
+        return BundleInfo(path, bundle, tuple(bundle.describe()))
+
+    result = attempt(describe, path)
+    return BundleInfo(path, error=str(result)) if isinstance(result, MovesetError) else result
 
 
 def describe_file(path: str, root: str | None = None, **options: object) -> FileInfo:
