@@ -91,7 +91,8 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
     )  # fmt: skip
     if options.output is not None:
         # found out now, not when minutes have been spent
-        refuse_input(options.output, files_of([*sources, *([options.to] if options.to else [])]))
+        clips = [source for source in sources if not workflow.is_bundle(source)]
+        refuse_input(options.output, files_of([*clips, *([options.to] if options.to else [])]))
     target = workflow.load_target(options.to) if options.to else None
     played = workflow.play(sources, asked, track)
     if target is not None:

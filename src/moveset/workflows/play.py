@@ -109,9 +109,14 @@ class Played:
     """How far that body travels for each metre of the measures, which the clips' own body walked."""
 
 
+def is_bundle(source: str) -> bool:
+    """Whether a path is that of a bundle."""
+    return (Path(source) / MANIFEST).is_file()
+
+
 def play(sources: Sequence[str], options: Play | None = None, track: Track = untracked) -> Played:
     """Let a crowd move by a bundle, or by motion matching over clips."""
-    if len(sources) == 1 and (Path(sources[0]) / MANIFEST).is_file():
+    if len(sources) == 1 and is_bundle(sources[0]):
         return play_bundle(sources[0], options, track)
     return play_clips(sources, options, track)
 
@@ -144,9 +149,14 @@ def play_bundle(path: str, options: Play | None = None, track: Track = untracked
     _known_path(options)
     bundle = open_bundle(path, KIND)
     controller = LearnedController(bundle, options.lod)
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
     if options.against:
-        clips = one_body(motion_of([options.against], options.where, options.everything)[0])[0]
+        clips, notes = one_body(motion_of([options.against], options.where, options.everything)[0])
+        if clips[0].skeleton.names != controller.skeleton.names:
+            raise MovesetError(
+                f"{options.against} is on another skeleton than the controller",
+                do="name clips that it learned from",
+            )
         real = real_measures(clips)
     elif REFERENCE in bundle.manifest:
         real = carried(bundle).everything
@@ -164,7 +174,7 @@ def play_bundle(path: str, options: Play | None = None, track: Track = untracked
         f"{bundle.name}: {family}, {controller.levels[options.lod]}; license of its data: {license}",
         int(data.get("clips", 0)),
         float(sum(data.get("seconds", {}).values())),
-        notes,
+        tuple(notes),
     )
 
 
