@@ -7,9 +7,9 @@ from moveset.motion.kinematics import forward_kinematics
 from moveset.motion.legs import find_legs
 from moveset.runtime.controller import Poses
 from moveset.runtime.course import follow
-from moveset.runtime.crowd import CrowdConfig
+from moveset.runtime.crowd import Crowd, CrowdConfig
 from moveset.runtime.footlock import FootLock
-from moveset.runtime.path import circle, eight
+from moveset.runtime.path import PathFollower, circle, eight
 
 SIDES = ("left", "right")
 
@@ -48,7 +48,7 @@ def test_planted_toes_stay_within_a_millimetre(runs):
         steps = np.linalg.norm(np.diff(toes, axis=0), axis=-1)
         moved.append(steps[flags[1:] & flags[:-1]])
     slid = np.concatenate(moved) > 1e-3
-    assert slid.sum() <= runs[True].report.let_go < 0.02 * len(slid)
+    assert slid.sum() <= runs[True].report.let_go < 0.03 * len(slid)
 
 
 def test_without_the_lock_they_slide(runs):
@@ -109,6 +109,25 @@ def test_a_released_foot_goes_back_without_a_jump(runs):
 
     for with_lock, without in zip(runs[True].clips, runs[False].clips):
         assert worst(with_lock) < 1.3 * worst(without)
+
+
+@pytest.mark.parametrize("rate", [60, 120])
+def test_fine_steps_show_no_pop(matching, rate):
+    """Of all toes and ankles, the largest acceleration with the lock beside the one without it; a toe that comes out of
+    reach, as one does in this run, is dragged along and does not jump."""
+    worst = {}
+    for lock in (True, False):
+        crowd = Crowd(matching, 2, 1, CrowdConfig(foot_lock=lock))
+        follower = PathFollower(circle(2), 1.2, np.array([0.0, 2.0]))
+        crowd.place(*follower.place())
+        crowd.record()
+        for step in range(12 * rate):
+            crowd.control(follower.control(step / rate, matching.times))
+            crowd.step(1 / rate)
+        feet = [side + part for side in SIDES for part in ("Toes", "Foot")]
+        places = [clip.world_positions[:, clip.skeleton.joints(feet)] for clip in crowd.clips(rate)]
+        worst[lock] = np.linalg.norm(np.diff(places, 2, axis=1), axis=-1).max() * rate**2
+    assert worst[True] < 1.2 * worst[False]
 
 
 def test_legs_are_found_with_their_hinge(matching):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numba import njit
 
-from moveset.geometry.kernels import add, subtract
+from moveset.geometry.kernels import add, length, subtract
 from moveset.geometry.quaternion import Array
 from moveset.motion import Skeleton
 from moveset.motion.leg_kernels import ankle_in_reach, bend_leg, chain_to_world, leg_reach, point
@@ -27,6 +27,8 @@ HALF_LIFE = 0.08
 """In which a released foot goes back to its clip [s]."""
 MAX_OFFSET = 0.15
 """A toe that its clip carries further away than this [m] is let go."""
+_STRETCHED = 0.99
+"""Share of leg and foot in one line from which a held toe is dragged along."""
 _NO_SPIN = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -121,20 +123,34 @@ def _lock(
         if x * x + z * z < 1e-14:
             offsets[n, side], rates[n, side] = 0.0, 0.0
             continue
-        target_toe = (toe[0] + x, toe[1], toe[2] + z)
         reach = leg_reach(hip, knee, ankle)
+        target_toe, dragged = _within(
+            hip, (toe[0] + x, toe[1], toe[2] + z), reach + length(subtract(ankle, toe))
+        )
+        x, z = target_toe[0] - toe[0], target_toe[2] - toe[2]
         target, reached = ankle_in_reach(hip, add(ankle, (x, 0.0, z)), target_toe, reach)
         if not reached:
             target_toe = add(target, subtract(toe, ankle))
         x, z = target_toe[0] - toe[0], target_toe[2] - toe[2]
         offsets[n, side, 0], offsets[n, side, 1] = x, z
         rates[n, side, 0], rates[n, side, 1] = rate_x, rate_z
-        if bears and (size > max_offset or not reached):
+        if bears and (size > max_offset or dragged or not reached):
             places[n, side, 0], places[n, side, 1] = target_toe[0], target_toe[2]
             refused[n, side] += 1
         bend_leg(
             rotations[n], chain, world_rotations, world_positions, marks, hinge, target, target_toe, _NO_SPIN
         )
+
+
+@njit(cache=True, inline="always")
+def _within(hip, toe, longest):
+    """The toe, dragged along the floor to where leg and foot together reach it, and whether it had to be."""
+    x, z, high = toe[0] - hip[0], toe[2] - hip[2], hip[1] - toe[1]
+    widest = math.sqrt(max((_STRETCHED * longest) ** 2 - high * high, 0.0))
+    away = math.sqrt(x * x + z * z)
+    if away <= widest:
+        return toe, False
+    return (hip[0] + x * widest / away, toe[1], hip[2] + z * widest / away), True
 
 
 @njit(cache=True, inline="always")

@@ -27,7 +27,7 @@ class Predictor:
     width: int
     """Numbers of chance that it takes (Z), 0 for none."""
     steps: int
-    """Euler steps of a flow; 0 for an answer in one pass."""
+    """Euler steps of a flow that are taken here; 0 for a network that answers in one pass."""
     noise: float
     """Size of the chance."""
 
@@ -68,6 +68,8 @@ class Predictor:
 
 def open_predictor(bundle: Bundle, said: Mapping, level: Mapping, noise: float) -> Predictor:
     """The predictor of one of the `lods` of a controller's manifest `said`."""
-    steps, chunk = int(level.get("steps", 0)), int(said["chunk"])
-    width = chunk * int(said["states"]) if steps else int(level.get("noise", 0))
+    width, chunk = int(level.get("noise", 0)), int(said["chunk"])
+    # a network that is given its noise takes the steps of its flow within its graph
+    steps = 0 if width else int(level.get("steps", 0))
+    width = chunk * int(said["states"]) if steps else width
     return Predictor(bundle.network(level["predictor"]), chunk, width, steps, noise)
