@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -216,6 +217,37 @@ def test_networks_say_what_they_take():
     refused(lambda: bundle.arrays("ends"), "it has no arrays 'ends'")
     refused(lambda: bundle.weights(), "without weights")
     refused(lambda: Network(b"nothing", "x.onnx"), "x.onnx is no network that runs")
+
+
+def asked(rng, rows):
+    shapes = {"context": (4, 7), "offsets": (3, 2), "turns": (3,), "free": (1,)}
+    return {name: rng.uniform(size=(rows, *shape)) for name, shape in shapes.items()}
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5, 64, 65])
+def test_every_call_of_a_network_is_its_own(rows):
+    network, rng = open_bundle(CONTROLLER).network("lod0.onnx"), np.random.default_rng(0)
+    first, other = asked(rng, rows), asked(rng, rows)
+    states = [network(**inputs)[0] for inputs in (first, other, first, other)]
+    assert states[0].shape == (rows, 8, 7)
+    np.testing.assert_array_equal(states[0], states[2])
+    np.testing.assert_array_equal(states[1], states[3])
+    assert not rows or np.abs(states[0] - states[1]).max() > 0.01
+    # transposed in memory, then with a missing axis, then one input of another length
+    turned = {name: np.asfortranarray(array) for name, array in first.items()}
+    np.testing.assert_array_equal(network(**turned)[0], states[0])
+    refused(lambda: network(**(first | {"free": np.zeros(rows)})), "it was given context")
+    if rows > 1:
+        refused(lambda: network(**(first | {"turns": np.zeros((1, 3))})), "turns (1, 3)")
+
+
+def test_threads_share_a_network():
+    network, rng = open_bundle(CONTROLLER).network("lod0.onnx"), np.random.default_rng(0)
+    inputs = [asked(rng, 3) for _ in range(200)]
+    expected = [network(**given)[0] for given in inputs]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda given: network(**given)[0], inputs))
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_sizes_and_times_are_told():

@@ -18,7 +18,6 @@ import io
 import json
 import math
 import os
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cached_property
@@ -27,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
+from moveset.bundle.network import Network, told
 from moveset.errors import MovesetError
 from moveset.files import recover, staged, write_whole
-from moveset.geometry.quaternion import Array
 from moveset.motion import Skeleton
 from moveset.motion.skeleton_json import skeleton_from_json, skeleton_to_json
 
@@ -46,69 +45,6 @@ REQUIRED = (
 
 _OUTSIDE_HASH = ("hash", "name", "measures", "provenance")
 """What may change without making it another bundle: its name, what was measured, how long its training took."""
-
-
-@dataclass(frozen=True)
-class Port:
-    """An input or output of a network."""
-
-    name: str
-    shape: tuple[str | int, ...]
-    """Numbers, and letters for what a call may choose: "N" characters."""
-
-
-class Network:
-    """A network that runs: `network(context=..., offsets=...)` gives a tuple of float32 arrays."""
-
-    def __init__(self, model: bytes, name: str = "network", threads: int = 1) -> None:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = (
-            3  # what it warns of, such as initializers nobody uses, is no user's business
-        )
-        try:
-            self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        except Exception as error:
-            raise MovesetError(f"{name} is no network that runs: {_said(error)}") from None
-        self.name = name
-        self.kilobytes = len(model) / 1000
-        self.inputs, self.outputs = (
-            tuple(Port(port.name, tuple(port.shape)) for port in ports)
-            for ports in (self._session.get_inputs(), self._session.get_outputs())
-        )
-        self._asked = [port.name for port in self.outputs]
-
-    @cached_property
-    def metadata(self) -> Mapping[str, str]:
-        """What its maker wrote into the file."""
-        return dict(self._session.get_modelmeta().custom_metadata_map)
-
-    def __call__(self, **inputs: Array) -> tuple[Array, ...]:
-        """Its outputs in their order for inputs by name."""
-        given = {name: np.asarray(array, np.float32) for name, array in inputs.items()}
-        try:
-            return tuple(self._session.run(self._asked, given))  # pyright: ignore[reportReturnType]
-        except Exception as error:
-            shapes = ", ".join(f"{port.name} {_shape(port.shape)}" for port in self.inputs)
-            got = ", ".join(f"{name} {_shape(array.shape)}" for name, array in given.items())
-            raise MovesetError(f"{self.name} takes {shapes}; it was given {got}: {_said(error)}") from None
-
-    def microseconds(self, batch: int = 1, calls: int = 200) -> float:
-        """Median time [us] of a call with `batch` rows, every open length a batch."""
-        rng = np.random.default_rng(0)
-        inputs = {
-            port.name: rng.normal(size=[n if isinstance(n, int) else batch for n in port.shape])
-            for port in self.inputs
-        }
-        spent = np.empty(calls)
-        for k in range(-(calls // 10), calls):
-            began = time.perf_counter_ns()
-            self(**inputs)
-            spent[k] = time.perf_counter_ns() - began  # the first ones, k < 0, are overwritten
-        return float(np.median(spent)) / 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,12 +236,12 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         said = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise MovesetError(f"cannot be read: {_said(error)}", file=file) from None
-    told = said if isinstance(said, dict) else {}
-    lacking = [k for k in ("format", "kind", "name", "files", "hash", *REQUIRED) if k not in told]
+        raise MovesetError(f"cannot be read: {told(error)}", file=file) from None
+    manifest = said if isinstance(said, dict) else {}
+    lacking = [k for k in ("format", "kind", "name", "files", "hash", *REQUIRED) if k not in manifest]
     if lacking:
         raise MovesetError(f"does not say {', '.join(lacking)}", file=file, do="write the bundle anew")
-    return told
+    return manifest
 
 
 def _schema(network: Network, said: Mapping[str, Any], latent: str, target: Path) -> dict[str, Any]:
@@ -313,15 +249,15 @@ def _schema(network: Network, said: Mapping[str, Any], latent: str, target: Path
     _check_latent(network, latent, target)
     schema: dict[str, Any] = {"kilobytes": round(network.kilobytes, 1)}
     for side, ports in (("inputs", network.inputs), ("outputs", network.outputs)):
-        told = said.get(side, {})
-        if set(told) != {port.name for port in ports}:
+        meant = said.get(side, {})
+        if set(meant) != {port.name for port in ports}:
             names = ", ".join(port.name for port in ports)
             raise MovesetError(
-                f"{network.name} has the {side} {names}; the manifest tells of {', '.join(told) or 'none'}",
+                f"{network.name} has the {side} {names}; the manifest tells of {', '.join(meant) or 'none'}",
                 file=target,
                 do="say in manifest['networks'] what each is",
             )
-        schema[side] = [{"name": p.name, "shape": list(p.shape), **told[p.name]} for p in ports]
+        schema[side] = [{"name": p.name, "shape": list(p.shape), **meant[p.name]} for p in ports]
     return {**{k: v for k, v in said.items() if k not in ("inputs", "outputs")}, **schema}
 
 
@@ -337,8 +273,8 @@ def _check_latent(network: Network, latent: str, file: Path) -> None:
 
 
 def _hash(said: Mapping[str, Any]) -> str:
-    told = {key: value for key, value in said.items() if key not in _OUTSIDE_HASH}
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    kept = {key: value for key, value in said.items() if key not in _OUTSIDE_HASH}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 
 def _text(said: Mapping[str, Any]) -> str:
@@ -370,11 +306,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return str(value) if isinstance(value, os.PathLike) else value
-
-
-def _shape(shape: Sequence[str | int]) -> str:
-    return f"({', '.join(map(str, shape))})"
-
-
-def _said(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]

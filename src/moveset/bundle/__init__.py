@@ -1,0 +1,32 @@
+"""What training hands on: networks that run, and all that is known of them."""
+
+from moveset.bundle.network import Network, Port
+from moveset.bundle.store import (
+    FORMAT,
+    MANIFEST,
+    REQUIRED,
+    WEIGHTS,
+    Bundle,
+    is_bundle,
+    latent_signature,
+    open_bundle,
+    require_on,
+    write_bundle,
+    write_measures,
+)
+
+__all__ = [
+    "FORMAT",
+    "MANIFEST",
+    "REQUIRED",
+    "WEIGHTS",
+    "Bundle",
+    "Network",
+    "Port",
+    "is_bundle",
+    "latent_signature",
+    "open_bundle",
+    "require_on",
+    "write_bundle",
+    "write_measures",
+]
