@@ -115,9 +115,9 @@ def evaluate_autoencoder(bundle: Bundle, training: TrainingSet, timed: bool = Tr
             file=training.folder,
             do="give a set of clips of the same skeleton, best the one it was trained on",
         )
-    rows = training.windows(1, HELD_OUT)
-    if not len(rows):
+    if HELD_OUT not in training.view.splits:
         raise MovesetError("has no held-out clips", file=training.folder, do="give a set that holds some out")
+    rows = np.sort(training.windows(1, HELD_OUT))
     truth = without_root_block(training.view.features[rows], space.layout).astype(np.float32)
     encode, decode = coder(bundle)
     latents = encode(truth)

@@ -81,10 +81,10 @@ PRESETS: Mapping[str, tuple[AutoencoderConfig, TrainConfig]] = {
         AutoencoderConfig(latents=32, width=128),
         TrainConfig(steps=1000, batch=64, learning_rate=3e-3, picture_every=0),
     ),
-    "small": (AutoencoderConfig(), TrainConfig(steps=5000, batch=256, learning_rate=2e-3, warmup=0.1)),
+    "small": (AutoencoderConfig(), TrainConfig(steps=2000, batch=256, learning_rate=2e-3, warmup=0.1)),
     "base": (
         AutoencoderConfig(latents=150, width=512),
-        TrainConfig(steps=20_000, batch=256, learning_rate=1.5e-3, warmup=0.1),
+        TrainConfig(steps=10_000, batch=256, learning_rate=1.5e-3, warmup=0.1),
     ),
 }
 
@@ -222,9 +222,9 @@ class PoseDecoder(nn.Module):
 
     def __init__(self, autoencoder: Autoencoder) -> None:
         super().__init__()
-        self.fields = tuple(next(f for f in autoencoder.layout.fields if f.name == name) for name in _PLAYED)
         slices = autoencoder.layout.slices
         rows = [row for name in _PLAYED for row in range(slices[name].start, slices[name].stop)]
+        self.widths = [slices[name].stop - slices[name].start for name in _PLAYED]
         self.network = autoencoder.decoder.only(rows)
         self.register_buffer("mean", autoencoder.mean[rows].clone())
         self.register_buffer("scale", autoencoder.scale[rows].clone())
@@ -232,11 +232,8 @@ class PoseDecoder(nn.Module):
     def forward(self, latent: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Contacts are clamped to 0..1."""
         numbers = self.network(latent) * self.scale + self.mean
-        rotations, translations, contacts = (
-            block.reshape(-1, *field.shape)
-            for block, field in zip(numbers.split([f.width for f in self.fields], dim=-1), self.fields)
-        )
-        return rotations, translations, contacts.clamp(0, 1)
+        rotations, translations, contacts = numbers.split(self.widths, dim=-1)
+        return rotations.unflatten(-1, (-1, 6)), translations.unflatten(-1, (-1, 3)), contacts.clamp(0, 1)
 
 
 class AutoencoderTask:
@@ -294,9 +291,9 @@ class AutoencoderTask:
 
     def picture(self) -> np.ndarray | None:
         """Held-out poses above, the same from their latents below."""
-        rows = self.training.windows(1, HELD_OUT)
-        if not len(rows):
+        if HELD_OUT not in self.training.view.splits:
             return None
+        rows = np.sort(self.training.windows(1, HELD_OUT))
         vectors = self.training.view.features[rows[:: max(len(rows) // 6, 1)][:6]]
         decoded = np.array(vectors)
         root = self.space.layout.slices["root"].stop
