@@ -27,7 +27,7 @@ HALF_LIFE = 0.08
 """In which a released foot goes back to its clip [s]."""
 MAX_OFFSET = 0.15
 """A toe that its clip carries further away than this [m] is let go."""
-_STRETCHED = 0.99
+_STRETCHED = 0.98
 """Share of leg and foot in one line from which a held toe is dragged along."""
 _NO_SPIN = (0.0, 0.0, 0.0, 1.0)
 
