@@ -226,3 +226,53 @@ def test_a_body_without_feet_has_no_figures():
     ):  # fmt: skip
         assert np.isnan(figure(clip)), figure.__name__
     assert measure.foot_skate_by_frame(clip).tolist() == [0] * 5
+
+
+def test_who_stops_has_gone_a_distance():
+    speeds = np.concatenate((np.full(30, 1.5), np.linspace(1.5, 0, 16), np.zeros(20)))
+    path = np.zeros((len(speeds) + 1, 3))
+    path[1:, 2] = np.cumsum(speeds) / FPS
+    still = np.flatnonzero(speeds < 0.1)[0]
+    assert measure.stop_distance(path, 30, FPS) == pytest.approx(speeds[30:still].sum() / FPS)
+    assert measure.stop_distance(path[:40], 30, FPS) == np.inf
+
+
+def test_trend_is_the_least_squares_line_with_its_standard_error():
+    rng = np.random.default_rng(3)
+    values = 5 + 0.3 * np.arange(40) + rng.normal(size=40)
+    line, covariance = np.polyfit(np.arange(40), values, 1, cov=True)
+    assert measure.trend(values) == pytest.approx((line[0], covariance[0, 0] ** 0.5))
+    assert measure.trend(2 - 0.5 * np.arange(9.0)) == pytest.approx((-0.5, 0), abs=1e-12)
+    assert np.isnan(measure.trend([1.0, 2.0])).all()
+
+
+def test_diversity_is_the_mean_distance_of_random_pairs():
+    from scipy.spatial.distance import pdist
+
+    features = np.random.default_rng(0).normal(size=(400, 6))
+    assert measure.diversity(features, 20_000) == pytest.approx(pdist(features).mean(), rel=0.01)
+    assert measure.diversity(np.ones((50, 3))) == 0
+    assert np.isnan(measure.diversity(np.ones((1, 3))))
+
+
+def test_moments_do_not_know_where_they_are_but_what_is_done(leg_clip):
+    clip, faster = leg_clip(sliding(0.8)), leg_clip(sliding(1.4))
+    rows = measure.moments(clip)
+    assert len(rows) == len(clip) - 30
+    moved = replace(
+        clip, translations=clip.translations + (3.0, 0, -1.0) * (np.arange(len(clip.skeleton)) == 0)[:, None]
+    )
+    np.testing.assert_allclose(measure.moments(moved), rows, atol=1e-9)
+    # half of a moment is the other foot and the hips, which stand still; the left foot gets 0.6 m/s further
+    gap = np.linalg.norm(measure.moments(faster) - rows, axis=1)
+    assert (gap > 0.05).all() and (gap < 0.6).all()
+    assert len(measure.moments(clip.slice(0, 20))) == 0
+
+
+def test_an_index_of_stored_rows_measures_alike():
+    rng = np.random.default_rng(1)
+    positions, velocities = rng.normal(size=(2, 300, 7, 3))
+    index = measure.PoseIndex(positions, velocities)
+    again = measure.PoseIndex.of_rows(index.rows.astype(np.float16), index.horizon)
+    asked = rng.normal(size=(2, 40, 7, 3))
+    np.testing.assert_allclose(again.distances(*asked), index.distances(*asked), atol=1e-3)

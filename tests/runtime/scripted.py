@@ -8,7 +8,7 @@ import numpy as np
 
 from moveset.motion import Clip
 from moveset.motion.floor import ground_from_world
-from moveset.motion.ground import ground_frame
+from moveset.motion.ground import GroundFrame
 from moveset.motion.rooted import poses_in_ground
 from moveset.runtime.controller import Poses
 
@@ -31,7 +31,10 @@ class Scripted:
         self.skeleton, self.fps, self.times = clip.skeleton, FPS, (1 / FPS, 0.5, 1.0)
         self.range, self.form = None, {}
         self.places, self.headings, self.frozen = places, headings, frozen
-        self.rotations, self.translations = poses_in_ground(clip, ground_frame(clip))
+        # a clip that walks straight on: its poses seen from a ground frame that moves evenly
+        way = clip.world_positions[:, 0] * (0, 0, 1)
+        even = np.linspace(way[0], way[-1], len(clip))
+        self.rotations, self.translations = poses_in_ground(clip, GroundFrame(even, np.zeros(len(clip))))
         self.contacts = clip.contacts.flags
 
     def start(self, seeds):

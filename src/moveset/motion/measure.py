@@ -294,11 +294,18 @@ class PoseIndex:
         from scipy.spatial import KDTree
 
         self.rows, self.horizon = rows, horizon
-        self._tree = KDTree(rows)
+        self._center = rows.mean(axis=0)
+        # a tree looks along a few axes first: turned so that these tell most apart, it is several times as fast
+        spread = (rows - self._center).T @ (rows - self._center)
+        self._axes = np.linalg.eigh(spread)[1][:, ::-1]
+        self._tree = KDTree(self._turned(rows))
+
+    def _turned(self, rows: Array) -> Array:
+        return (rows - self._center) @ self._axes
 
     def distances(self, positions: Array, velocities: Array) -> Array:
         """(F,) [m] of positions and velocities (F, J, 3) in the ground frame."""
-        return self._tree.query(_pose_rows(positions, velocities, self.horizon))[0]
+        return self._tree.query(self._turned(_pose_rows(positions, velocities, self.horizon)))[0]
 
 
 def ground_poses(clip: Clip) -> tuple[Array, Array]:

@@ -25,7 +25,7 @@ from moveset.runtime.reference import Reference
 
 SETTLING = 2.0
 """Seconds at the start that are not measured: the characters begin anywhere in the data."""
-_MOST_POSES = 4000
+_MOST_POSES = 600
 """Of a run are looked up among the real ones, evenly over it."""
 
 

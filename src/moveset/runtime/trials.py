@@ -141,8 +141,8 @@ def side_step_trial(
         rate, times = _rate(run), _times(run)
         off = np.abs(run.positions[..., 0] - starts - side(times - 0.5 / rate)[:, None])
         jumps = np.arange(period, times[-1] - 2.0, period)
-        left = {s: off[((jumps + s) * rate).round().astype(int) - 1].mean() for s in (0.5, 1.0, 2.0)}
-        return {f"left_after_{s:g}": float(value) for s, value in left.items()}
+        at = {s: off[((jumps + s) * rate).round().astype(int) - 1] for s in (0.5, 1.0, 2.0)}
+        return {f"left_after_{s:g}": _median(left) for s, left in at.items()}
 
     beginning = np.stack((starts, np.zeros(count)), axis=-1)
     return Trial(f"{gait} side step", gait, beginning, np.zeros(count), ask, judge)
