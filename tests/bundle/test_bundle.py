@@ -22,7 +22,7 @@ from moveset.bundle import (
 )
 from moveset.errors import MovesetError
 
-GOLDEN = Path(__file__).parent / "golden" / "bundle-v1"
+GOLDEN = Path(__file__).parents[1] / "golden" / "bundle-v1"
 CONTROLLER, AUTOENCODER = GOLDEN / "walker.controller", GOLDEN / "walker.autoencoder"
 
 
