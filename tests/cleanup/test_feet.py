@@ -86,7 +86,7 @@ def test_a_flat_foot_keeps_its_heading():
         foot, toe = clip.skeleton.joints(("leftFoot", "leftToes"))
         sole = clip.world_positions[:, toe] - clip.world_positions[:, foot]
         heading = np.unwrap(np.arctan2(sole[:, 0], sole[:, 2]))
-        flat = flags_of(clip, "leftFoot", "leftToes").all(axis=1)
+        flat = np.asarray(flags_of(clip, "leftFoot", "leftToes").all(axis=1))
         return max(float(np.ptp(heading[a:b])) for a, b in signal.runs(flat) if b - a > 2)
 
     walk = bend(synthesize("walk_120"), 0.8)

@@ -14,6 +14,7 @@ from moveset.motion.ground import ground_frame, integrate
 from moveset.motion.resample import sample
 
 LEAST, MOST = 0.1, 10.0
+_MOST_COPIES = 6
 _NEAREST = 0.04  # a clip nearer in log speed fills by being there already
 
 
@@ -82,6 +83,7 @@ def missing_paces(
     held = np.bincount(bins, weights=seconds)
     wanted = float(np.median(held[held > 0]))
     out: list[tuple[int, float]] = []
+    used = np.zeros(len(clips), dtype=np.int64)
     for number in range(round(lowest / width), int(bins.max())):
         if held[number] >= wanted / 3:
             continue
@@ -91,8 +93,10 @@ def missing_paces(
         for k in np.argsort(away, kind="stable"):
             if away[k] > np.log(furthest) or missing <= 0:
                 break
-            if away[k] > _NEAREST:
-                out.append((int(k), float(target / speeds[k])))
+            if away[k] <= _NEAREST or used[k] == _MOST_COPIES:
+                continue
+            used[k] += 1
+            out.append((int(k), float(target / speeds[k])))
             missing -= seconds[k] * speeds[k] / target
     return out
 

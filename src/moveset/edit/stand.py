@@ -1,7 +1,7 @@
 """Standing for sets in which nobody stands: a pose read off walks, and a body that sways in it.
 
-The mean pose of a walk is nearly that of a body at rest: arms hang, the back is upright. Only the legs are between
-two steps; they are put under the hips by IK, the feet flat as they are in mid-stance.
+The mean pose of a walk is nearly that of a body at rest, once its arms are those of the moments in which they hang.
+Only the legs are between two steps; they are put under the hips by IK, the feet flat as they are in mid-stance.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from moveset.motion.rooted import poses_in_ground
 
 STRAIGHTNESS = 0.985
 """Distance from hip to ankle of a leg at rest, as a share of thigh and shank."""
+_ARM = ("UpperArm", "LowerArm", "Hand")
+_HANGING = 15
+"""Arms hang as they do in the frames in which the hand is lowest, this percentage of all."""
 _UNDER = 0.15
 """A flat foot whose ankle is this near the hips along the heading [m] is in mid-stance."""
 SWAY = 0.006
@@ -50,7 +53,7 @@ def standing_pose(walks: Sequence[Clip]) -> Clip:
     """One frame of a body at rest at the origin facing +Z, from clips of one skeleton that walk or stand."""
     from moveset.motion.leg_kernels import move_foot
 
-    poses, stances = [], {side: [] for side in SIDES}
+    poses, stances, hands = [], {side: [] for side in SIDES}, {side: [] for side in SIDES}
     skeleton = walks[0].skeleton
     legs = find_legs(skeleton, walks[0].rotations)
     for clip in walks:
@@ -61,11 +64,17 @@ def standing_pose(walks: Sequence[Clip]) -> Clip:
         placed = ground.ground_from_world(clip.world_positions)
         contacts = detect_contacts(clip)
         for side, chain, marks in zip(SIDES, legs.chains, legs.marks):
+            hands[side].append(placed[:, skeleton.joint(f"{side}Hand"), 1])
             foot, end = chain[marks[2]], chain[marks[3]]
             columns = [k for k, role in enumerate(contacts.roles) if role.startswith(side)]
             flat = contacts.flags[:, columns].all(axis=1) & (np.abs(placed[:, foot, 2]) < _UNDER)
             stances[side].append((turned[flat, foot], placed[flat, foot], rotations[flat, end]))
-    rotations = quaternion.mean(np.concatenate([r for r, _ in poses]))[None]
+    every = np.concatenate([r for r, _ in poses])
+    rotations = quaternion.mean(every)[None]
+    for side, hand in hands.items():
+        arm = skeleton.joints(f"{side}{part}" for part in _ARM)
+        height = np.concatenate(hand)
+        rotations[0, arm] = quaternion.mean(every[height <= np.percentile(height, _HANGING)][:, arm])
     translations = np.concatenate([t for _, t in poses]).mean(axis=0)[None]
     targets = []
     for side, chain, marks in zip(SIDES, legs.chains, legs.marks):

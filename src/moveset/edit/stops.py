@@ -29,6 +29,7 @@ LANDS, LIFTS, CLOSES = 0.42, 0.4, 0.95
 SLOWEST, QUICKEST = 0.35, 1.8
 """Walks between these speeds [m/s] can be stopped in two steps."""
 _STRAIGHT = 0.5  # and such as turn slower than this [rad/s]
+_AROUND = 2.0  # seconds of the walk that are kept before and after the passing
 _MARGIN = 0.7  # seconds of the clip before and after the passing
 _CLEARANCE = 0.06  # how far a closing foot rises [m]
 _TILT = 0.35  # how far its toe points down on the way [rad]
@@ -64,8 +65,10 @@ def stops_and_starts(walks: Sequence[Clip], pose: Clip, count: int = 80, rest: f
     chosen = [places[k] for k in np.linspace(0, len(places) - 1, min(count, len(places))).round().astype(int)]
     out = []
     for k, (number, frame, side) in enumerate(chosen):
-        make, walk = (stop, start)[k % 2], walks[number]
-        out.append(make(walk, frame, side, pose, rest, seed=k))
+        around = round(_AROUND * walks[number].fps)
+        first = max(0, frame - around)
+        walk = walks[number].slice(first, frame + around)
+        out.append((stop, start)[k % 2](walk, frame - first, side, pose, rest, seed=k))
     return out
 
 

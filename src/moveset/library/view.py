@@ -66,12 +66,14 @@ def write_view(
     file = ArrayFile(folder / "features.npy", (layout.width,), np.float32)
     moments = _Moments(layout.width)
     listed = []
-    for id, split, vectors in clips:
-        start = file.append(vectors)
-        listed.append({"id": id, "start": start, "frames": len(vectors), "split": split})
-        if split == TRAIN:
-            moments.add(np.asarray(vectors, dtype=np.float32))
-    file.close()
+    try:
+        for id, split, vectors in clips:
+            start = file.append(vectors)
+            listed.append({"id": id, "start": start, "frames": len(vectors), "split": split})
+            if split == TRAIN:
+                moments.add(np.asarray(vectors, dtype=np.float32))
+    finally:
+        file.close()
     normalizer = moments.normalizer(layout)
     np.save(folder / "mean.npy", normalizer.mean.astype(np.float32))
     np.save(folder / "scale.npy", normalizer.scale.astype(np.float32))

@@ -20,7 +20,7 @@ import numpy as np
 
 from moveset.cleanup.feet import plant_feet
 from moveset.edit.bend import bent_copies
-from moveset.edit.retime import mean_speed, missing_paces, paced
+from moveset.edit.retime import mean_speed, missing_paces, paced, time_scaled
 from moveset.edit.stand import standing_pose, swaying
 from moveset.edit.stops import QUICKEST, SLOWEST, stops_and_starts
 from moveset.errors import MovesetError
@@ -61,6 +61,8 @@ class Widening:
     """A body at rest, and walks that stop and start."""
     walk: float = 0.25
     """Long walks of motion matching over all of the above."""
+    speeds: tuple[float, ...] = ()
+    """Factors by which each clip is retimed in turn; none: as fills the speeds of walking that are missing."""
     bends: int = 2
     """Bent copies of a straight clip."""
     idles: int = 6
@@ -78,7 +80,9 @@ class Widening:
 
 KINDS = ("real", "mirrored", "bent", "retimed", "standing", "walk")
 LOCOMOTION = Widening()
-ANY_MOTION = Widening(real=0.45, mirrored=0.4, bent=0.0, retimed=0.15, standing=0.0, walk=0.0)
+ANY_MOTION = Widening(
+    real=0.45, mirrored=0.4, bent=0.0, retimed=0.15, standing=0.0, walk=0.0, speeds=(0.85, 1.15)
+)
 """For clips that no one walks by: blows, gestures, falls."""
 
 
@@ -121,7 +125,7 @@ def widened_set(
     if widening.bent:
         made["bent"] = [plant_feet(clip) for clip in bent_copies(train, widening.bends)]
     if widening.retimed:
-        made["retimed"] = [plant_feet(paced(train[k], factor)) for k, factor in missing_paces(train)]
+        made["retimed"] = retimed_clips(train, widening.speeds)
     if widening.standing:
         made["standing"] = standing_clips(train, widening.idles, widening.idle_seconds, widening.stops)
     out = [SetClip(clip, kind) for kind, clips in made.items() for clip in clips]
@@ -135,6 +139,13 @@ def widened_set(
         walks = matched_walks(matching, widening.walks, widening.walk_seconds, seed=seed, track=track)
         out += [SetClip(_told(clip, train), "walk") for clip in walks]
     return out + [SetClip(clip, "real", HELD_OUT) for clip in held_out]
+
+
+def retimed_clips(clips: Sequence[Clip], speeds: Sequence[float]) -> list[Clip]:
+    """Clips played at `speeds`, dealt out in turn; without any, walks at paces that they lack, feet planted."""
+    if speeds:
+        return [time_scaled(clip, speeds[k % len(speeds)]) for k, clip in enumerate(clips)]
+    return [plant_feet(paced(clips[k], factor)) for k, factor in missing_paces(clips)]
 
 
 def standing_clips(clips: Sequence[Clip], idles: int, seconds: float, stops: int) -> list[Clip]:
