@@ -8,4 +8,12 @@ of them, export to bundles.
     distributed.py  the same loop on several processes
     curves.py       the log and its curves
     data.py         a training set on disk
+    export.py       modules as ONNX, compared with torch
 """
+
+from importlib.util import find_spec
+
+from moveset.errors import MovesetError
+
+if _missing := [name for name in ("torch", "onnx", "safetensors") if find_spec(name) is None]:
+    raise MovesetError(f"training needs {', '.join(_missing)}", do="pip install 'moveset[learn]'")
