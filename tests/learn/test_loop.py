@@ -135,7 +135,7 @@ def test_ctrl_c_leaves_a_checkpoint_to_go_on_from(tmp_path):
         os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(
-        KeyboardInterrupt, match=r"stopped at step 34 of 60; the checkpoint is there to go on from"
+        KeyboardInterrupt, match=r"stopped at step 34 of 60; its checkpoint is there: go on with --resume"
     ):
         train(ToyTask(at_step={33: interrupt}), CONFIG, tmp_path / "run")
     assert signal.getsignal(signal.SIGINT) is handler

@@ -15,6 +15,7 @@ app = App(
     name="moveset",
     version=__version__,
     help="Game animation from motion data. `moveset VERB --help` explains a verb and shows an example.",
+    suppress_keyboard_interrupt=False,  # main says what was stopped
 )
 
 # A verb: what it is about for the list of verbs, and an example for its own help. The module loads when the verb
@@ -34,6 +35,9 @@ VERBS = {
     "Example: `moveset play my.library --path eight --speed 1.4 -o walk.glb`",
     "demo": "all of it once: clips, audit, library, characters that move, a report\n\n"
     "Example: `moveset demo mocap.zip -o out/mocap`",
+    "train": "clips to an autoencoder or a controller\n\n"
+    "Examples: `moveset train controller my.library -o walks.controller`, "
+    "`moveset train autoencoder my.library -o walks.autoencoder --preset tiny`",
     "evaluate": "how good a trained autoencoder or controller is\n\n"
     "Examples: `moveset evaluate autoencoder walks.autoencoder --on walks.set`, "
     "`moveset evaluate controller walks.controller --against my.library -o report`",
@@ -53,8 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # the reader, e.g. `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
-    except KeyboardInterrupt:
-        print("moveset: stopped", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(f"moveset: {str(stop) or 'stopped'}", file=sys.stderr)
         sys.exit(130)
     except Exception as error:
         if os.environ.get("MOVESET_DEBUG"):

@@ -111,6 +111,15 @@ def adjusted(config: TrainConfig, **settings: object) -> TrainConfig:
     return replace(config, **{name: value for name, value in settings.items() if value is not None})
 
 
+def refuse_started(folder: Path) -> None:
+    """Raise where a training was begun already, in the folder or below it."""
+    begun = next(folder.rglob(checkpoint.FILE), None)
+    if begun is not None:
+        raise MovesetError(
+            "holds a training already", file=begun.parent, do="go on with --resume, or name another output"
+        )
+
+
 def train(
     task: Task,
     config: TrainConfig,
@@ -176,7 +185,7 @@ def train(
             if stops and run.step < config.steps:
                 raise KeyboardInterrupt(
                     f"{run.folder}: stopped at step {run.step:,} of {config.steps:,}; "
-                    "the checkpoint is there to go on from"
+                    "its checkpoint is there: go on with --resume"
                 )
         us.wait()
         run.average.swap()
@@ -233,10 +242,7 @@ class _Run:
         """Go on from the checkpoint in the folder, if there is one and that is wished."""
         saved = checkpoint.load(self.folder, self.identity, self._device) if resume else None
         if saved is None:
-            if (self.folder / checkpoint.FILE).exists():
-                raise MovesetError(
-                    "holds a training already", file=self.folder, do="go on with it (resume), or name another folder"
-                )  # fmt: skip
+            refuse_started(self.folder)
             return
         self.module.load_state_dict(saved["module"])
         self.optimizer.load_state_dict(saved["optimizer"])

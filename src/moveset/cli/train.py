@@ -1,0 +1,114 @@
+"""`moveset train autoencoder|controller`: a library to a bundle."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from moveset.cli.options import Flag, Output
+from moveset.cli.printing import print_json
+from moveset.cli.progress import track
+
+if TYPE_CHECKING:
+    from moveset.bundle import Bundle
+
+train = App(name="train")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """Options of both."""
+
+    output: Output
+    """The bundle, a folder: NAME.autoencoder, NAME.controller. The training set is written beside it, as NAME.set."""
+    preset: Literal["tiny", "small", "base"] = "small"
+    """Size of the model and length of its training: a minute or two, a quarter of an hour, hours."""
+    where: str = ""
+    """Which clips of a library, in SQL; without it those of plain locomotion."""
+    everything: Flag = False
+    """Take all clips, not only those whose names and tags speak of walking, running, standing."""
+    steps: int | None = None
+    """Training steps, other than those of the preset."""
+    seed: int = 0
+    """Chance."""
+    device: str = "cpu"
+    """cpu, cuda, cuda:1, ..."""
+    threads: int = 1
+    """Of the processor."""
+    resume: Flag = False
+    """Go on where a training of the same output was stopped."""
+    json: Flag = False
+    """Print what the bundle is as JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControllerOptions(TrainOptions):
+    """Options of `moveset train controller`."""
+
+    autoencoder: str | None = None
+    """A bundle that was trained on the same clips; without one it is trained first, as NAME.autoencoder."""
+
+
+@train.command
+def autoencoder(*sources: str, options: Annotated[TrainOptions, Parameter(name="*")]) -> None:
+    """Poses as a few numbers: the ground on which controllers are trained.
+
+    Example: `moveset train autoencoder my.library -o walks.autoencoder --preset small`
+
+    Parameters
+    ----------
+    sources
+        A NAME.library; or files, folders and archives with clips; or a training set.
+    """
+    from moveset.workflows.train import train_autoencoder
+
+    _train(train_autoencoder, sources, options)
+
+
+@train.command
+def controller(*sources: str, options: Annotated[ControllerOptions, Parameter(name="*")]) -> None:
+    """A character that goes where it is asked to, frame by frame.
+
+    Example: `moveset train controller my.library -o walks.controller --preset small`
+
+    Parameters
+    ----------
+    sources
+        A NAME.library; or files, folders and archives with clips; or a training set.
+    """
+    from moveset.workflows.train_controller import train_controller
+
+    _train(train_controller, sources, options, autoencoder=options.autoencoder)
+
+
+def _train(
+    workflow: Callable[..., Bundle], sources: Sequence[str], options: TrainOptions, **more: object
+) -> None:
+    """Sources to a training set, that to a bundle; under torchrun the first process alone speaks."""
+    from moveset.learn.loop import refuse_started
+    from moveset.workflows.train import work_folder
+    from moveset.workflows.training_sources import training_set_of
+
+    if not options.resume:
+        refuse_started(work_folder(options.output))
+    first = os.environ.get("RANK", "0") == "0"
+    say = print if first and not options.json else _silence
+    training = training_set_of(
+        sources, Path(options.output).with_suffix(".set"), options.preset, where=options.where,
+        everything=options.everything, device=options.device, seed=options.seed, track=track, say=say,
+    )  # fmt: skip
+    bundle = workflow(
+        training, options.output, options.preset, steps=options.steps, seed=options.seed, device=options.device,
+        threads=options.threads, resume=options.resume, track=track, say=say, **more,
+    )  # fmt: skip
+    if options.json and first:
+        print_json({"path": str(bundle.path), "kind": bundle.kind, "hash": bundle.hash, **bundle.manifest})
+
+
+def _silence(text: str) -> None:
+    return None

@@ -1,0 +1,95 @@
+"""What a user names becomes a training set: by the split of a library, or every eighth clip; made once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import moveset
+from moveset import Asset
+from moveset.errors import MovesetError
+from moveset.geometry import quaternion
+from moveset.learn.data import open_training_set
+from moveset.library.split import HELD_OUT, TRAIN
+from moveset.motion import Clip
+from moveset.motion.canonical import canonical_skeleton
+from moveset.workflows.build import build_library
+from moveset.workflows.training_set import Widening
+from moveset.workflows.training_sources import sides_of, training_set_of
+
+PLAIN = Widening(real=0.6, mirrored=0.4, bent=0, retimed=0, standing=0, walk=0)
+
+
+def stride(seed: int, frames: int = 60) -> Clip:
+    """All joints swing, each in its own way, on the way ahead."""
+    skeleton = canonical_skeleton()
+    rng = np.random.default_rng(seed)
+    times = np.arange(frames)[:, None, None] / 30
+    angles = 0.3 * np.sin(times * rng.uniform(1, 4, (len(skeleton), 3)))
+    translations = np.tile(skeleton.rest_translations, (frames, 1, 1))
+    translations[:, 0, 2] += times[:, 0, 0]
+    return Clip(skeleton, quaternion.from_rotation_vector(angles), translations, 30.0, f"walk {seed}")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Nine walks, one as long as another, and a blow."""
+    folder = tmp_path_factory.mktemp("sources") / "clips"
+    for seed in range(9):
+        moveset.write(Asset(clips=(stride(seed),)), folder / f"walk{seed}.bvh")
+    moveset.write(Asset(clips=(stride(9),)), folder / "punch.bvh")
+    return folder
+
+
+def names(clips):
+    return [clip.name for clip in clips]
+
+
+def test_every_eighth_file_is_held_out_and_blows_are_left_out(folder):
+    sides = sides_of([str(folder)])
+    assert names(sides.held_out) == ["walk7"]
+    assert names(sides.train) == [f"walk{k}" for k in (0, 1, 2, 3, 4, 5, 6, 8)]
+    assert any("not taken" in note for note in sides.notes)
+    assert "punch" in names(sides_of([str(folder)], everything=True).train)
+
+
+def test_a_library_keeps_its_split(folder, tmp_path):
+    built = build_library(tmp_path / "walks.library", [folder], thumbnails=False, view=False)
+    split = {row.name: row.split for row in built.clips}
+    sides = sides_of([str(tmp_path / "walks.library")], everything=True)
+    assert {
+        **dict.fromkeys(names(sides.train), TRAIN),
+        **dict.fromkeys(names(sides.held_out), HELD_OUT),
+    } == split
+    some = sides_of([str(tmp_path / "walks.library")], where="name IN ('walk1', 'punch')")
+    assert set(names((*some.train, *some.held_out))) == {"walk1", "punch"}
+
+
+def test_a_set_is_made_once_and_anew_when_something_changed(folder, tmp_path):
+    said = []
+
+    def made(**changed):
+        said.clear()
+        asked = {"widening": PLAIN, "seed": 1} | changed
+        return training_set_of([str(folder)], tmp_path / "walks.set", say=said.append, **asked)
+
+    assert made() == tmp_path / "walks.set" and said[-1].startswith("wrote the training set")
+    first = open_training_set(tmp_path / "walks.set")
+    assert first.facts.clips == 8 * 2 + 1 and sorted({*first.kinds}) == ["mirrored", "real"]
+    assert made() and said[-1].startswith("takes the training set")
+    assert made(seed=2) and said[-1].startswith("wrote the training set")
+    assert made(seed=2, everything=True) and said[-1].startswith("wrote the training set")
+    assert open_training_set(tmp_path / "walks.set").facts.clips == 18 + 1
+
+
+def test_a_training_set_is_taken_as_it_is(folder, tmp_path):
+    made = training_set_of([str(folder)], tmp_path / "walks.set", widening=PLAIN)
+    assert training_set_of([str(made)], tmp_path / "other.set") == made
+    assert not (tmp_path / "other.set").exists()
+
+
+def test_nothing_is_told():
+    with pytest.raises(MovesetError, match="nothing to train on"):
+        training_set_of([], "walks.set")
+    with pytest.raises(MovesetError):
+        sides_of(["nowhere.bvh"])
