@@ -1,0 +1,207 @@
+"""One-step controllers distilled from a flow: what a denoiser finds in several steps, a smaller network gives in one.
+
+The denoiser is frozen. The student rolls out on its own states; at every chunk the denoiser is asked from the same
+context, control and noise, and its answer is the student's target. The noise stays an input, so that the student
+branches as its teacher does. Where a path is asked the clip itself is a target too, with the losses of the
+regression: place on the path, feet that stand, second differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from moveset.learn.data import TrainingSet
+from moveset.learn.draw import Draw, seeded
+from moveset.learn.loop import TrainConfig
+from moveset.learn.models.autoencoder import Autoencoder
+from moveset.learn.models.flow import Denoiser, FlowPredictor
+from moveset.learn.models.regression import RegressionConfig, RegressionTask, slide
+from moveset.learn.models.small_decoder import SmallDecoderConfig
+from moveset.learn.states import Motion
+from moveset.learn.steering import asked, walked
+from moveset.learn.task import Batch, Terms
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistillConfig(RegressionConfig):
+    """A student, its roll-outs, and what its losses weigh."""
+
+    noise: float = 0.2
+    free: float = 0.1
+    rounds: tuple[int, int] = (2, 4)
+    teacher_steps: int = 4
+    """In which the denoiser finds its answer."""
+    truth: float = 0.5
+    """Share of the clip in the target of the states where a path is asked; the rest is the teacher's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Student:
+    """A level of detail."""
+
+    width: int = 0
+    """Of its network; 0 is that of the teacher, whose weights it begins with."""
+    decoder: SmallDecoderConfig | None = None
+    """A decoder of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistillPreset:
+    """How students are trained."""
+
+    model: DistillConfig = field(default_factory=DistillConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+    levels: tuple[Student, ...] = (Student(),)
+
+
+_LEVELS = (Student(), Student(width=256), Student(width=144, decoder=SmallDecoderConfig()))
+PRESETS = {
+    "tiny": DistillPreset(train=TrainConfig(steps=400, batch=48, picture_every=0)),
+    "small": DistillPreset(
+        train=TrainConfig(steps=1500, batch=64, learning_rate=5e-4, picture_every=0), levels=_LEVELS
+    ),
+    "base": DistillPreset(
+        train=TrainConfig(steps=20_000, batch=256, learning_rate=5e-4, average=0.999), levels=_LEVELS
+    ),
+}
+_FARTHEST = 0.2
+"""Squared distance from the path [m^2] from which on the loss pulls no harder."""
+
+
+class OneStep(nn.Module):
+    """Context, offsets, turns, free, noise -> the next states, in one pass of a network told `times`."""
+
+    def __init__(self, network: Denoiser, times: tuple[float, ...]) -> None:
+        super().__init__()
+        self.network, self.times = network, times
+
+    def forward(self, context: Tensor, offsets: Tensor, turns: Tensor, free: Tensor, noise: Tensor) -> Tensor:
+        """(N, C, S), (N, T, 2) [m], (N, T) [rad], (N, 1), (N, K S) -> (N, K, S), within the range of the data."""
+        return self.network.space.clamp(self.unclamped(context, offsets, turns, free, noise))
+
+    def unclamped(
+        self, context: Tensor, offsets: Tensor, turns: Tensor, free: Tensor, noise: Tensor
+    ) -> Tensor:
+        """The same, wherever it leads."""
+        network = self.network
+        start = network.start(noise)
+        times = [torch.full_like(free, time) for time in self.times]
+        change = network(network.known(context, offsets, turns, free), start, *times)
+        return network.states_of(context, start + change)
+
+
+class DistillTask(RegressionTask):
+    """Train a one-step student of a denoiser."""
+
+    name = "controller, distilled"
+    config: DistillConfig
+    module: OneStep
+
+    def __init__(
+        self,
+        config: DistillConfig,
+        teacher: Denoiser,
+        training: TrainingSet,
+        autoencoder: Autoencoder,
+        motion: Motion | None = None,
+        seed: int = 0,
+    ) -> None:
+        """A student as wide as its teacher begins with the teacher's weights: with a flow in one step."""
+        super().__init__(config, training, autoencoder, motion, seed)
+        self.teacher = FlowPredictor(teacher, config.teacher_steps).eval().requires_grad_(False)
+        with seeded(seed):
+            student = Denoiser(config, self.motion.space)
+        known = teacher.state_dict()
+        same = config.width == teacher.config.width
+        student.load_state_dict(
+            known
+            if same
+            else {**student.state_dict(), **{name: known[name] for name in ("mean", "spread", "color")}}
+        )
+        self.module = OneStep(student, (0.0,))
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """Family and configuration."""
+        return {"family": "distilled", **asdict(self.config)}
+
+    def batch(self, draw: Draw) -> Batch:
+        """As in the regression, with chance for every chunk."""
+        batch = super().batch(draw)
+        rounds = self.config.rounds[draw.progress >= self.config.short]
+        return {**batch, "chance": draw.normal(rounds, self.module.network.numbers)}
+
+    def loss(self, batch: Batch, progress: float) -> tuple[Tensor, Terms]:
+        """Means over windows, chunks and frames of what `DistillConfig` weighs."""
+        config, module = self.config, self.module
+        length, execute, chunk = config.context, config.execute, config.chunk
+        space = module.network.space
+        truth, tracks, free = batch["states"], batch["tracks"], batch["free"]
+        weights = self._weights.to(truth)
+        steered = (1 - free)[..., None]
+
+        context = truth[:, :length] + batch["noise"]
+        begin = tracks[:, length - 1]
+        positions, headings = begin[:, :2] + batch["place"], begin[:, 2] + batch["turn"]
+        states, smooth, position, heading, played, places, turned = [], [], [], [], [], [], []
+        for round in range(batch["chance"].shape[1]):
+            now = length - 1 + round * execute
+            ahead = tracks[:, [now + frames for frames in self._ahead]]
+            offsets, turns = asked(
+                tracks[:, now], ahead, positions, headings, module.network.control.times[:, 0]
+            )
+            given = (context, offsets, turns, free, batch["chance"][:, round])
+            answer = module.unclamped(*given)
+            with torch.no_grad():
+                taught = self.teacher.unclamped(*given)
+            clip = truth[:, now + 1 : now + 1 + chunk]
+            share = config.truth * steered
+            off = (1 - share) * functional.huber_loss(answer, taught, reduction="none")
+            off = off + share * functional.huber_loss(answer, clip, reduction="none")
+            states.append((off * weights).mean())
+
+            answer = space.clamp(answer)
+            bend = _second_difference(torch.cat((context[:, -2:], answer[:, :execute]), dim=1))
+            guide = steered * truth[:, now - 1 : now + 1 + execute]
+            guide = guide + free[..., None] * torch.cat((context[:, -2:], taught[:, :execute]), dim=1)
+            smooth.append(((bend - _second_difference(guide)).square() * weights).mean())
+
+            at, facing = walked(space.root_of(answer) / self.motion.fps, positions, headings)
+            wanted = tracks[:, now + 1 : now + 1 + chunk]
+            beside = (at - wanted[..., :2]).square().sum(dim=-1)
+            position.append((beside.clamp(max=_FARTHEST) * (1 - free)).mean())
+            heading.append(((facing - wanted[..., 2]).square() * (1 - free)).mean())
+            played.append(answer[:, :execute])
+            places.append(at[:, :execute])
+            turned.append(facing[:, :execute])
+            positions, headings = at[:, execute - 1], facing[:, execute - 1]
+            context = torch.cat((context, answer[:, :execute]), dim=1)[:, -length:]
+
+        run, half = torch.cat(played, dim=1), slice(0, (len(truth) + 1) // 2)
+        flags = batch["contacts"][:, length : length + run.shape[1]] * steered
+        feet = self.feet(space.latents_of(run[half]))
+        sliding = slide(feet, torch.cat(places, dim=1)[half], torch.cat(turned, dim=1)[half], flags[half])
+        terms = {
+            "states": torch.stack(states).mean(),
+            "position": torch.stack(position).mean(),
+            "heading": torch.stack(heading).mean(),
+            "slide": sliding * self.motion.fps,
+            "smooth": torch.stack(smooth).mean(),
+        }
+        total = (
+            terms["states"]
+            + config.position_weight * terms["position"]
+            + config.heading_weight * terms["heading"]
+            + config.slide_weight * terms["slide"]
+            + config.smooth_weight * terms["smooth"]
+        )
+        return total, terms
+
+
+def _second_difference(x: Tensor) -> Tensor:
+    return x[:, 2:] - 2 * x[:, 1:-1] + x[:, :-2]
