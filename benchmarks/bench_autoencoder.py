@@ -18,11 +18,11 @@ from pathlib import Path
 import torch
 
 from moveset.features import principal
+from moveset.learn.autoencoders import write_autoencoder
 from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.loop import TrainConfig, train
 from moveset.learn.models.autoencoder import PRESETS, AutoencoderConfig, AutoencoderTask
 from moveset.workflows.evaluate_autoencoder import AutoencoderEvaluation, evaluate_autoencoder
-from moveset.workflows.train import write_autoencoder
 
 Change = Callable[[AutoencoderConfig, TrainConfig], tuple[AutoencoderConfig, TrainConfig]]
 

@@ -15,6 +15,7 @@ from moveset.errors import MovesetError
 from moveset.features.pose import PoseSpace
 from moveset.features.principal import fit_principal_components, without_root_block
 from moveset.geometry import quaternion, rotation6d
+from moveset.learn.autoencoders import open_autoencoder
 from moveset.learn.data import open_training_set
 from moveset.learn.models.autoencoder import PRESETS
 from moveset.motion import Clip, Skeleton
@@ -22,7 +23,7 @@ from moveset.motion.kinematics import forward_kinematics
 from moveset.synthetic import synthesize
 from moveset.workflows.autoencoder_report import as_json, as_text, decoded_vectors
 from moveset.workflows.evaluate_autoencoder import evaluate_autoencoder
-from moveset.workflows.train import open_autoencoder, train_autoencoder
+from moveset.workflows.train import train_autoencoder
 from moveset.workflows.training_set import ANY_MOTION, write_training_set
 
 TRAINED = (

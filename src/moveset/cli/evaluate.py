@@ -7,11 +7,9 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from moveset.bundle import open_bundle
 from moveset.cli.options import Flag, Names, Output
 from moveset.cli.printing import print_json
 from moveset.cli.progress import track
-from moveset.errors import MovesetError
 
 evaluate = App(name="evaluate")
 
@@ -41,21 +39,15 @@ def autoencoder(bundle: str, *, options: Annotated[AutoencoderOptions, Parameter
     bundle
         What `moveset train autoencoder` wrote.
     """
-    from moveset.learn.data import open_training_set
-    from moveset.workflows.autoencoder_report import as_json, as_text, write_page
-    from moveset.workflows.evaluate_autoencoder import evaluate_autoencoder
+    from moveset.workflows.autoencoder_report import as_json, as_text
+    from moveset.workflows.evaluate import judge_autoencoder
 
-    if options.html is not None and not options.html.lower().endswith((".html", ".htm")):
-        raise MovesetError("is no name for a page", file=options.html or "--html", do="end it in .html")
-    opened, training = open_bundle(bundle, "autoencoder"), open_training_set(options.on)
-    found = evaluate_autoencoder(opened, training)
+    found = judge_autoencoder(bundle, options.on, options.html)
     if options.json:
         print_json(as_json(found))
     else:
         print(as_text(found))
-    if options.html:
-        write_page(found, opened, training, options.html)
-        if not options.json:
+        if options.html:
             print(f"wrote {options.html}")
 
 
@@ -88,19 +80,19 @@ def controller(*bundles: str, options: Annotated[ControllerOptions, Parameter(na
     bundles
         What `moveset train controller` wrote; each level of detail becomes a column.
     """
-    from moveset.workflows.evaluate_bundles import evaluate_bundles
+    from moveset.workflows.evaluate import judge_controllers
     from moveset.workflows.evaluate_controller import FULL, QUICK
-    from moveset.workflows.evaluate_report import as_json, write_evaluation
+    from moveset.workflows.evaluate_report import as_json
 
-    found = evaluate_bundles(
+    found, written = judge_controllers(
         bundles,
+        options.output,
         options.against,
         QUICK if options.quick else FULL,
         where=options.where,
         seed=options.seed,
         track=track,
     )
-    written = write_evaluation(found, options.output)
     if options.json:
         print_json(as_json(found))
     else:

@@ -19,9 +19,14 @@ GIF_FASTEST = 50.0
 
 def save_png(picture: Picture, path: str | Path) -> None:
     """Write one picture."""
+    write_whole(path, as_png(picture))
+
+
+def as_png(picture: Picture) -> bytes:
+    """One picture as the bytes of a file."""
     file = io.BytesIO()
     Image.fromarray(picture).save(file, format="PNG", optimize=True)
-    write_whole(path, file.getvalue())
+    return file.getvalue()
 
 
 def save_gif(pictures: Iterable[Picture], path: str | Path, fps: float, *, loop: bool = True) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ from moveset.features.pose import PoseSpace
 from moveset.files import write_whole
 from moveset.learn.data import TrainingSet
 from moveset.learn.pictures import beside_truth
+from moveset.render.encode import as_png
 from moveset.workflows.evaluate_autoencoder import AutoencoderEvaluation, WorstClip, coder
 
 _AROUND = (-8, -4, 0, 4, 8)
@@ -142,7 +142,7 @@ def _figure(clip: WorstClip, bundle: Bundle, training: TrainingSet) -> str:
     rows = np.unique(np.clip(clip.row + clip.frame + np.array(_AROUND), clip.row, last))
     truth = np.array(view.features[rows])
     picture = beside_truth(space, truth, decoded_vectors(bundle, space, truth))
-    shown = base64.b64encode(_png(picture)).decode()
+    shown = base64.b64encode(as_png(picture)).decode()
     caption = html.escape(_of_clip(clip))
     return (
         f'<figure class="card"><img src="data:image/png;base64,{shown}" alt="Truth above, decoded below">'
@@ -157,14 +157,6 @@ def decoded_vectors(bundle: Bundle, space: PoseSpace, vectors: np.ndarray) -> np
     latents = encode(vectors[:, space.layout.slices["root"].stop :])
     blocks["rotations"], blocks["translations"], blocks["contacts"] = decode(latents)
     return space.layout.pack(blocks)
-
-
-def _png(picture: np.ndarray) -> bytes:
-    from PIL import Image
-
-    out = io.BytesIO()
-    Image.fromarray(picture).save(out, "PNG")
-    return out.getvalue()
 
 
 def _section(title: str, body: str) -> str:

@@ -1,0 +1,45 @@
+"""Bundles to figures: open what is asked for, judge it, write pages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from moveset.bundle import open_bundle
+from moveset.errors import MovesetError
+from moveset.learn.data import open_training_set
+from moveset.progress import Track, untracked
+from moveset.workflows.autoencoder_report import write_page
+from moveset.workflows.evaluate_autoencoder import AutoencoderEvaluation, evaluate_autoencoder
+from moveset.workflows.evaluate_bundles import evaluate_bundles
+from moveset.workflows.evaluate_controller import FULL, Evaluation, Size
+from moveset.workflows.evaluate_report import write_evaluation
+
+
+def judge_autoencoder(
+    bundle: str | os.PathLike[str], on: str | os.PathLike[str], html: str | os.PathLike[str] | None = None
+) -> AutoencoderEvaluation:
+    """Judge an autoencoder on the held-out clips of the training set `on`; write a page to `html`."""
+    if html is not None and Path(html).suffix.lower() not in (".html", ".htm"):
+        raise MovesetError("is no name for a page", file=html or "--html", do="end it in .html")
+    opened, training = open_bundle(bundle, "autoencoder"), open_training_set(Path(on))
+    found = evaluate_autoencoder(opened, training)
+    if html is not None:
+        write_page(found, opened, training, Path(html))
+    return found
+
+
+def judge_controllers(
+    bundles: Sequence[str],
+    output: str | os.PathLike[str],
+    against: Sequence[str] = (),
+    size: Size = FULL,
+    *,
+    where: str = "",
+    seed: int = 0,
+    track: Track = untracked,
+) -> tuple[Evaluation, list[Path]]:
+    """Judge controllers beside the real clips of `against`, into the folder `output`; the files written."""
+    found = evaluate_bundles(bundles, against, size, where=where, seed=seed, track=track)
+    return found, write_evaluation(found, Path(output))
