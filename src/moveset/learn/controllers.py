@@ -18,8 +18,6 @@ from moveset.learn.steering import asked
 
 KIND = "controller"
 _STARTS = 512
-_SEEN = 20_000
-"""Windows that tell how far what was asked reached."""
 _OF_THE_DATA = ("real", "mirrored", "walk", "standing", "start", "stop")
 """Kinds of clips in which a character may begin; the others are made to be learnt from."""
 
@@ -114,9 +112,14 @@ def write_controller(
     metadata = {"latent": autoencoder.latent}
     for number, level in enumerate(levels):
         name = f"lod{number}.onnx"
-        networks[name] = to_onnx(level.predictor, example, ["states"], metadata)
-        check_onnx(networks[name], level.predictor, example)
-        said[name] = _PREDICTOR
+        given, ports = example, _PREDICTOR
+        if level.noise:
+            rows = np.random.default_rng(seed).standard_normal((len(example["free"]), level.noise))
+            given = {**example, "noise": torch.from_numpy(rows.astype(np.float32))}
+            ports = {**_PREDICTOR, "inputs": {**_PREDICTOR["inputs"], "noise": _NOISE}}
+        networks[name] = to_onnx(level.predictor, given, ["states"], metadata)
+        check_onnx(networks[name], level.predictor, given)
+        said[name] = ports
     for name, decoder in decoders.items():
         states = {"state": example["context"][:, -1]}
         networks[name] = to_onnx(decoder, states, ["rotations", "translations", "contacts", "root"], metadata)
@@ -172,6 +175,7 @@ _PREDICTOR = {
     },
     "outputs": {"states": {"unit": "", "meaning": "the next states, within the range of the data"}},
 }
+_NOISE = {"unit": "", "meaning": "independent normal numbers, times the size of chance that is wished"}
 _DECODER = {
     "inputs": {"state": {"unit": "", "meaning": "one state"}},
     "outputs": {

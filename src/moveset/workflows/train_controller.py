@@ -7,24 +7,24 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 
-import torch
+import numpy as np
 
 from moveset.bundle import Bundle, open_bundle
 from moveset.errors import MovesetError
+from moveset.features.pose import PoseSpace
+from moveset.learn.autoencoders import open_autoencoder, provenance
 from moveset.learn.controllers import Level, StateDecoder, write_controller
 from moveset.learn.data import TrainingSet, open_training_set
-from moveset.learn.draw import Draw
-from moveset.learn.loop import TrainConfig, train
+from moveset.learn.distributed import ranks
+from moveset.learn.loop import TrainConfig, adjusted, train
 from moveset.learn.models import regression
 from moveset.learn.models.autoencoder import PoseDecoder
 from moveset.learn.models.regression import RegressionConfig, RegressionTask
 from moveset.learn.models.small_decoder import SmallDecoderTask
 from moveset.learn.states import encoded
+from moveset.motion.skeleton import same_bones
 from moveset.progress import Track, untracked
-from moveset.workflows.train import open_autoencoder, preset_of, provenance, train_autoencoder, work_folder
-
-_ASKED_STEPS = 40
-"""Batches of the training that tell how far what was asked reached."""
+from moveset.workflows.train import preset_of, train_autoencoder, work_folder
 
 
 def train_controller(
@@ -36,7 +36,9 @@ def train_controller(
     model: RegressionConfig | None = None,
     settings: TrainConfig | None = None,
     seed: int = 0,
+    steps: int | None = None,
     device: str = "cpu",
+    threads: int = 1,
     resume: bool = False,
     track: Track = untracked,
     say: Callable[[str], object] = lambda text: None,
@@ -44,67 +46,90 @@ def train_controller(
     """Train a controller by regression on a training set and write it as the bundle `output`.
 
     Without an `autoencoder` one is trained first, of the same preset, beside the output. `model` and `settings` stand
-    in for those of the preset.
+    in for those of the preset, `steps` for how long the controller trains.
     """
     data = training if isinstance(training, TrainingSet) else open_training_set(Path(training))
     chosen = preset_of(regression.PRESETS, preset)
     model = model or chosen.model
-    settings = replace(settings or chosen.train, seed=seed, device=device)
-    if autoencoder is None:
-        beside = Path(output).with_suffix(".autoencoder")
-        autoencoder = train_autoencoder(
-            data, beside, preset, seed=seed, device=device, resume=resume, track=track, say=say
-        )
-    below = autoencoder if isinstance(autoencoder, Bundle) else open_bundle(autoencoder, "autoencoder")
-    coding = open_autoencoder(below)
-    _refuse_other_poses(coding.layout.width, data, below)
-    motion = encoded(data, coding)
-    decoders = {"decoder.onnx": StateDecoder(motion.space, PoseDecoder(coding))}
-    levels, reports = [], []
-    for number, size in enumerate(chosen.levels):
-        task = RegressionTask(replace(model, width=size.width or model.width), data, coding, motion, seed)
-        steps = max(1, round(size.steps * settings.steps))
-        folder = work_folder(output) / f"lod{number}"
-        reports.append(train(task, replace(settings, steps=steps), folder, track, say, resume))
-        decoder = "decoder.onnx"
-        if size.decoder:
-            decoder = f"decoder{number}.onnx"
-            small = SmallDecoderTask(size.decoder, data, coding, motion, seed)
-            folder = work_folder(output) / f"decoder{number}"
-            reports.append(
-                train(
-                    small, replace(size.decoder.train, seed=seed, device=device), folder, track, say, resume
-                )
+    settings = adjusted(settings or chosen.train, steps=steps, seed=seed, device=device, threads=threads)
+    with ranks(device) as us:
+        if autoencoder is None:
+            beside = Path(output).with_suffix(".autoencoder")
+            autoencoder = train_autoencoder(
+                data,
+                beside,
+                preset,
+                seed=seed,
+                device=device,
+                threads=threads,
+                resume=resume,
+                track=track,
+                say=say,
             )
-            decoders[decoder] = StateDecoder(motion.space, small.module.cpu())
-        levels.append(Level(f"LOD{number}", task.module.cpu(), decoder))
-    asked = RegressionTask(model, data, coding, motion, seed)
-    batches = [asked.batch(Draw(step, settings.batch, 1.0, seed)) for step in range(_ASKED_STEPS)]
-    bundle = write_controller(
-        Path(output),
-        levels,
-        decoders,
-        data,
-        motion,
-        below,
-        torch.cat([batch["tracks"] for batch in batches]),
-        family="regression",
-        times=model.times,
-        context=model.context,
-        chunk=model.chunk,
-        execute=model.execute,
-        config={"preset": preset, "model": asdict(model), "training": asdict(settings)},
-        seed=seed,
-        provenance={report.folder.name: provenance(report) for report in reports},
-    )
-    say("\n".join(bundle.describe()))
-    return bundle
+        below = autoencoder if isinstance(autoencoder, Bundle) else open_bundle(autoencoder, "autoencoder")
+        _refuse_other_poses(data, below)
+        coding = open_autoencoder(below)
+        motion = encoded(data, coding)
+        decoders = {"decoder.onnx": StateDecoder(motion.space, PoseDecoder(coding))}
+        levels, reports = [], []
+        for number, size in enumerate(chosen.levels):
+            task = RegressionTask(replace(model, width=size.width or model.width), data, coding, motion, seed)
+            steps = max(1, round(size.steps * settings.steps))
+            folder = work_folder(output) / f"lod{number}"
+            reports.append(train(task, replace(settings, steps=steps), folder, track, say, resume))
+            decoder = "decoder.onnx"
+            if size.decoder:
+                decoder = f"decoder{number}.onnx"
+                small = SmallDecoderTask(size.decoder, data, coding, motion, seed)
+                folder = work_folder(output) / f"decoder{number}"
+                reports.append(
+                    train(
+                        small,
+                        adjusted(size.decoder.train, seed=seed, device=device, threads=threads),
+                        folder,
+                        track,
+                        say,
+                        resume,
+                    )
+                )
+                decoders[decoder] = StateDecoder(motion.space, small.module.cpu())
+            levels.append(Level(f"LOD{number}", task.module.cpu(), decoder))
+        asked = RegressionTask(model, data, coding, motion, seed)
+
+        def export() -> Bundle:
+            return write_controller(
+                Path(output),
+                levels,
+                decoders,
+                data,
+                motion,
+                below,
+                asked.tracks(seed),
+                family="regression",
+                times=model.times,
+                context=model.context,
+                chunk=model.chunk,
+                execute=model.execute,
+                config={"preset": preset, "model": asdict(model), "training": asdict(settings)},
+                seed=seed,
+                provenance={report.folder.name: provenance(report) for report in reports},
+            )
+
+        bundle = us.once(export, lambda: open_bundle(output, "controller"))
+        say("\n".join(bundle.describe()))
+        return bundle
 
 
-def _refuse_other_poses(width: int, data: TrainingSet, autoencoder: Bundle) -> None:
-    if width != data.space.layout.width - 3:
+def _refuse_other_poses(data: TrainingSet, autoencoder: Bundle) -> None:
+    """Poses of other joints are other numbers, even where there are as many."""
+    own, other = data.space, PoseSpace.from_json(autoencoder.manifest["pose_space"])
+    if not (
+        same_bones(own.skeleton, other.skeleton)
+        and np.array_equal(own.turning, other.turning)
+        and np.array_equal(own.moving, other.moving)
+    ):
         raise MovesetError(
-            f"speaks of poses of {width} numbers, the training set {data.folder} of {data.space.layout.width - 3}",
+            f"speaks of poses of other joints than the training set {data.folder}",
             file=autoencoder.path,
-            do="train an autoencoder on this training set, or leave it out: one is trained then",
+            do="train an autoencoder on this training set, or give none: one is trained then",
         )

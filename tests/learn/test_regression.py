@@ -1,0 +1,125 @@
+"""The regression controller: it learns, its windows are what they say, what it gives stays within the data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from moveset.learn.data import TrainingSet, open_training_set
+from moveset.learn.draw import Draw
+from moveset.learn.loop import TrainConfig, train
+from moveset.learn.models.autoencoder import Autoencoder, AutoencoderConfig, AutoencoderTask
+from moveset.learn.models.regression import RegressionConfig, RegressionTask, importance, slide
+from moveset.synthetic import synthesize
+from moveset.workflows.training_set import ANY_MOTION, write_training_set
+
+CONFIG = RegressionConfig(width=32, rounds=(2, 3))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> TrainingSet:
+    folder = tmp_path_factory.mktemp("regression") / "walks"
+    write_training_set(folder, [synthesize(name) for name in ("walk_120", "run_280")], [], ANY_MOTION)
+    return open_training_set(folder)
+
+
+@pytest.fixture(scope="module")
+def autoencoder(data) -> Autoencoder:
+    return AutoencoderTask(AutoencoderConfig(latents=16, width=16), data).module.requires_grad_(False)
+
+
+def make(data, autoencoder, **changes) -> RegressionTask:
+    return RegressionTask(replace(CONFIG, **changes), data, autoencoder)
+
+
+def test_the_losses_fall(data, autoencoder, tmp_path):
+    task = make(data, autoencoder)
+    batch = task.batch(Draw(10_000, 64, 1.0))
+    with torch.no_grad():
+        _, before = task.loss(batch, 1.0)
+    train(task, TrainConfig(steps=120, batch=32, learning_rate=3e-3, picture_every=0), tmp_path)
+    with torch.no_grad():
+        _, after = task.loss(batch, 1.0)
+    assert after["states"] < 0.5 * before["states"]
+    assert after["reach"] < 0.6 * before["reach"]
+
+
+def test_roll_outs_grow_longer(data, autoencoder):
+    task = make(data, autoencoder)
+    early, late = (task.batch(Draw(0, 8, progress)) for progress in (0.0, 0.9))
+    assert late["states"].shape[1] - early["states"].shape[1] == CONFIG.execute
+
+
+def test_a_network_that_knows_the_clip_has_no_loss(data, autoencoder):
+    """The loss of the truth itself: windows, roots, feet and their differences all agree."""
+    task = make(data, autoencoder, noise=0.0, bent=0.0, free=0.0)
+    batch = task.batch(Draw(0, 16, 1.0))
+    rounds = iter(range(CONFIG.rounds[1]))
+
+    def knows(context, offsets, turns, free):
+        start = CONFIG.context + next(rounds) * CONFIG.execute
+        return batch["states"][:, start : start + CONFIG.chunk]
+
+    task.module.unclamped = knows
+    task.module.space.low.fill_(-torch.inf)
+    task.module.space.high.fill_(torch.inf)
+    _, terms = task.loss(batch, 1.0)
+    assert terms["states"] == 0 and terms["smooth"] == 0
+    assert terms["position"] < 1e-9 and terms["heading"] < 1e-9
+    assert terms["reach"] < 1e-6
+
+
+def test_bent_windows_turn_and_keep_their_steps(data, autoencoder):
+    straight, curved = (make(data, autoencoder, bent=share).batch(Draw(4, 32, 1.0)) for share in (0.0, 1.0))
+    lengths = [
+        torch.linalg.vector_norm(batch["tracks"][..., :2].diff(dim=1), dim=-1) for batch in (straight, curved)
+    ]
+    torch.testing.assert_close(*lengths, atol=1e-5, rtol=1e-4)
+    frames = straight["states"].shape[1]
+    extra = (curved["tracks"] - straight["tracks"])[:, :frames, 2].diff(dim=1) * data.fps
+    scale = make(data, autoencoder).motion.space.root_scale[-1]
+    said = (curved["states"] - straight["states"])[:, 1:, -1] * scale
+    torch.testing.assert_close(extra, said, atol=2e-3, rtol=1e-3)
+    assert extra.abs().amax(dim=1).median() > 0.2
+
+
+def test_answers_stay_within_the_data(data, autoencoder):
+    module = make(data, autoencoder).module
+    wild = 50 * torch.randn(7, CONFIG.context, module.space.width)
+    states = module(wild, torch.randn(7, 4, 2), torch.randn(7, 4), torch.zeros(7, 1))
+    assert states.shape == (7, CONFIG.chunk, module.space.width)
+    assert (states <= module.space.high).all() and (states >= module.space.low).all()
+
+
+def test_who_is_free_is_not_told_where_to_go(data, autoencoder):
+    module = make(data, autoencoder).module
+    context = torch.randn(2, CONFIG.context, module.space.width)[:1].expand(2, -1, -1)
+    offsets, turns = torch.randn(2, 4, 2), torch.randn(2, 4)
+    free = module.unclamped(context, offsets, turns, torch.ones(2, 1))
+    asked = module.unclamped(context, offsets, turns, torch.zeros(2, 1))
+    torch.testing.assert_close(free[0], free[1])
+    assert not torch.allclose(asked[0], asked[1])
+
+
+def test_slide_is_the_speed_of_feet_that_stand():
+    frames = 10
+    feet = torch.zeros(1, frames, 2, 3)
+    places = torch.zeros(1, frames, 2)
+    places[0, :, 1] = 0.1 * torch.arange(frames)  # the body goes on
+    feet[0, :, 0, 2] = -places[0, :, 1]  # one foot stays, one goes along
+    contacts = torch.ones(1, frames, 2)
+    assert slide(feet, places, torch.zeros(1, frames), contacts).item() == pytest.approx(0.05, abs=1e-3)
+    contacts[..., 1] = 0
+    assert slide(feet, places, torch.zeros(1, frames), contacts).item() == pytest.approx(0.0, abs=1e-3)
+
+
+def test_importance_follows_what_shows(data, autoencoder):
+    motion = make(data, autoencoder).motion
+    weights = importance(autoencoder, motion)
+    assert weights.mean().item() == pytest.approx(1.0)
+    # the principal components come in the order of their size
+    assert weights[0] > 3 * weights[-1]
+    assert np.isfinite(weights.numpy()).all()
