@@ -90,6 +90,20 @@ def test_graphs_are_small_and_plain(model):
     assert not kinds & {"Shape", "Loop", "If"}
 
 
+class Reshaping(nn.Module):
+    def forward(self, x, y):
+        pairs = x.unflatten(1, (-1, 2)).square().sum(dim=-1)
+        return torch.cat((pairs, y.flatten(-2)), dim=1).unflatten(1, (3, -1)), y.reshape(-1, 2)
+
+
+def test_shapes_are_put_together_once():
+    module = Reshaping()
+    given = {"x": torch.randn(5, 6), "y": torch.randn(5, 3, 2)}
+    file = to_onnx(module, given, ["a", "b"])
+    assert not {n.op_type for n in onnx.load_from_string(file).graph.node} & {"Shape", "Mod", "Slice"}
+    check_onnx(file, module, given)
+
+
 class Frozen(nn.Module):
     def forward(self, x):
         return x.reshape(len(x), -1)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import onnx
 import torch
-from onnx import helper
+from onnx import helper, numpy_helper
 from torch import Tensor, nn
 
 from moveset.bundle import Network
@@ -38,19 +38,19 @@ def to_onnx(
     """The ONNX file of a module whose forward takes `example_inputs` (N, ...) by name and gives `outputs` (N, ...).
 
     The first axis of all is "N", of any length. `metadata` goes into the file (see `bundle.Network.metadata`).
-    In a forward, `reshape(-1, ...)` becomes one operator, `unflatten` a dozen.
     """
     parameters = list(inspect.signature(module.forward).parameters)
     if sorted(parameters) != sorted(example_inputs):
         raise MovesetError(f"forward takes {', '.join(parameters)}; given: {', '.join(example_inputs)}")
-    model = onnx.load_from_string(
-        _traced(module, {name: example_inputs[name] for name in parameters}, outputs)
-    )
+    # two rows: a tracer may take an axis of length 1 for one that never grows
+    inputs = {name: example_inputs[name][[0, 0]].detach().cpu() for name in parameters}
+    model = onnx.load_from_string(_traced(module, inputs, outputs))
     known = {port.name for port in model.graph.input}
     for name, tensor in example_inputs.items():
         if name not in known:  # the tracer drops what nothing depends on; whoever calls gives it all the same
             shape = ["N", *tensor.shape[1:]]
             model.graph.input.append(helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape))
+    _fix_reshapes(model, inputs)
     for node in model.graph.node:
         if node.op_type in _NOT_PLAIN or node.domain:
             raise MovesetError(f"operator {node.domain or node.op_type} of {node.name} is not plain")
@@ -88,24 +88,19 @@ def check_onnx(model: bytes, module: nn.Module, inputs: Mapping[str, Tensor]) ->
 
 
 def _traced(module: nn.Module, inputs: Mapping[str, Tensor], outputs: Sequence[str]) -> bytes:
-    # two rows at least: a tracer may take an axis of length 1 for one that never grows
-    rows = {
-        name: (t if len(t) > 1 else t.repeat_interleave(2, dim=0)).detach().cpu()
-        for name, t in inputs.items()
-    }
     file = io.BytesIO()
     # recorded, not shown: that this exporter is the old one, which is small and does without onnxscript
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         torch.onnx.export(
             _at_rest(module),
-            tuple(rows.values()),
+            tuple(inputs.values()),
             file,  # pyright: ignore[reportArgumentType]
             dynamo=False,
             opset_version=OPSET,
-            input_names=list(rows),
+            input_names=list(inputs),
             output_names=list(outputs),
-            dynamic_axes={name: {0: "N"} for name in (*rows, *outputs)},
+            dynamic_axes={name: {0: "N"} for name in (*inputs, *outputs)},
         )
     frozen = [
         warning
@@ -121,6 +116,38 @@ def _traced(module: nn.Module, inputs: Mapping[str, Tensor], outputs: Sequence[s
             do="use shape[0] or -1 for the length of a batch",
         )
     return file.getvalue()
+
+
+def _fix_reshapes(model: onnx.ModelProto, inputs: Mapping[str, Tensor]) -> None:
+    """Where only the batch is open, a shape that is put together in every call (`flatten`, `unflatten`) stands fixed.
+
+    What it comes to is seen by running the graph with two batches.
+    """
+    graph = model.graph
+    fixed = {node.output[0] for node in graph.node if node.op_type == "Constant"}
+    fixed |= {array.name for array in graph.initializer}
+    loose = [node for node in graph.node if node.op_type == "Reshape" and node.input[1] not in fixed]
+    if not loose:
+        return
+    watched = copy.deepcopy(model)
+    del watched.graph.output[:]
+    watched.graph.output.extend(helper.make_empty_tensor_value_info(node.output[0]) for node in loose)
+    network = Network(watched.SerializeToString())
+    shapes = [
+        [array.shape for array in network(**{name: t[[0] * rows].numpy() for name, t in inputs.items()})]
+        for rows in (2, 3)
+    ]
+    for node, two, three in zip(loose, *shapes):
+        if two[1:] == three[1:] and 3 * two[0] == 2 * three[0]:
+            shape = numpy_helper.from_array(np.array([-1, *two[1:]], np.int64), f"{node.output[0]}_shape")
+            graph.initializer.append(shape)
+            node.input[1] = shape.name
+    needed = {port.name for port in graph.output}
+    for node in reversed(list(graph.node)):
+        if needed.isdisjoint(node.output):
+            graph.node.remove(node)
+        else:
+            needed.update(node.input)
 
 
 def _at_rest(module: nn.Module) -> nn.Module:
