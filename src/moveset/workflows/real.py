@@ -10,16 +10,16 @@ from pathlib import Path
 from moveset.errors import MovesetError
 from moveset.features.pose import PoseSpace
 from moveset.library.split import HELD_OUT
-from moveset.library.store import Library, is_library
 from moveset.library.view import open_view
 from moveset.motion import Clip
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.runtime.reference import GAITS, References, moves_at, references
-from moveset.workflows.locomotion import is_locomotion, motion_of, one_body, widened
+from moveset.workflows.locomotion import widened
+from moveset.workflows.sides import sides_of
 from moveset.workflows.training_set import FILE
 
-_LEAST = 8
-"""Of so many clips without a split every eighth is held out."""
+_SHORTEST = 8
+"""Clips of no more frames say nothing of how a body moves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,26 +52,13 @@ def real_clips(sources: Sequence[str], where: str = "", everything: bool = False
     """Clips of a training set, of a library by its split, or of files, of which every eighth is held out."""
     if len(sources) == 1 and (Path(sources[0]) / FILE).is_file():
         return clips_of_set(Path(sources[0]))
-    if len(sources) == 1 and is_library(sources[0]):
-        library = Library.open(sources[0])
-        rows = library.clips(where or "NOT additive")
-        rows = [r for r in rows if where or everything or is_locomotion(r.name, r.tags)] or rows
-        clips, notes = [library.load_clip(row.id) for row in rows], ()
-        held = {clip.content_hash for clip, row in zip(clips, rows) if row.split == HELD_OUT}
-    else:
-        clips, notes = motion_of(sources, where, everything)
-        held = {clip.content_hash for clip in clips[::_LEAST]} if len(clips) >= _LEAST else set()
-    clips = [clip for clip in clips if len(clip) > _LEAST]
-    if not clips:
+    sides = sides_of(sources, where, everything)
+    train, held_out = (
+        [clip for clip in side if len(clip) > _SHORTEST] for side in (sides.train, sides.held_out)
+    )
+    if not train and not held_out:
         raise MovesetError(f"no clip in {', '.join(sources)} to judge by", do="give others with --against")
-    sides = [clip.content_hash in held for clip in clips]
-    kept, moved = one_body(clips)
-    # one_body leaves clips out by name; those it keeps stay in their order
-    names = iter(zip(clips, sides))
-    kept_sides = [next(side for clip, side in names if clip.name == own.name) for own in kept]
-    train = [clip for clip, side in zip(kept, kept_sides) if not side]
-    held_out = [clip for clip, side in zip(kept, kept_sides) if side]
-    return split_clips(train or held_out, held_out if train else [], (*notes, *moved))
+    return split_clips(train or held_out, held_out if train else [], sides.notes)
 
 
 def split_clips(train: Sequence[Clip], held_out: Sequence[Clip], notes: Sequence[str] = ()) -> RealClips:

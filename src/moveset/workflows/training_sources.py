@@ -5,57 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from moveset.errors import MovesetError
 from moveset.learn.distributed import ranks
-from moveset.library.split import HELD_OUT
-from moveset.library.store import Library, is_library
-from moveset.motion import Clip
 from moveset.progress import Track, untracked
-from moveset.workflows.locomotion import is_locomotion, motion_of, one_body
+from moveset.workflows.locomotion import is_locomotion
+from moveset.workflows.sides import Sides, sides_of
 from moveset.workflows.training_set import ANY_MOTION, FILE, LOCOMOTION, Widening, widened_set, write_set
 
-_EVERY = 8
-"""Of clips without a split every eighth is held out."""
 _WALKS = {"tiny": 12}
 """Long walks for small presets: as many as they can make use of."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sides:
-    """Clips of one body: those to learn from, and those to be judged by."""
-
-    train: tuple[Clip, ...]
-    held_out: tuple[Clip, ...]
-    notes: tuple[str, ...] = ()
-    """What was done to clips that did not fit as they were, and which were left out."""
-
-
-def sides_of(sources: Sequence[str], where: str = "", everything: bool = False) -> Sides:
-    """Clips of a library by its split, or of files, of which every eighth is held out.
-
-    Only plain locomotion, unless `where` (a SQL condition on a library) or `everything` says otherwise.
-    """
-    if len(sources) == 1 and is_library(sources[0]):
-        library = Library.open(sources[0])
-        rows = library.clips(where or "NOT additive")
-        rows = [row for row in rows if where or everything or is_locomotion(row.name, row.tags)] or rows
-        clips, notes = [library.load_clip(row.id) for row in rows], ()
-        held = {id(clip) for clip, row in zip(clips, rows) if row.split == HELD_OUT}
-    else:
-        clips, notes = motion_of(sources, where, everything)
-        held = {id(clip) for clip in clips[_EVERY - 1 :: _EVERY]}
-    kept, moved = one_body(clips)
-    # those that one_body keeps stay in their order
-    before = iter(clips)
-    origins = [next(clip for clip in before if _same(clip, own)) for own in kept]
-    train = [own for own, origin in zip(kept, origins) if id(origin) not in held]
-    judged = [own for own, origin in zip(kept, origins) if id(origin) in held]
-    if not train:
-        raise MovesetError(f"all clips of {', '.join(sources)} are held out", do="give more clips")
-    return Sides(tuple(train), tuple(judged), (*notes, *moved))
 
 
 def training_set_of(
@@ -99,6 +60,8 @@ def _make(
     say: Callable[[str], object],
 ) -> Path:
     sides = sides_of(sources, where, everything)
+    if not sides.train:
+        raise MovesetError(f"all clips of {', '.join(sources)} are held out", do="give more clips")
     for note in sides.notes:
         say(note)
     if widening is None:
@@ -114,10 +77,6 @@ def _make(
     report = write_set(target, clips, widening.shares, settings=settings, track=track)
     say(f"wrote the training set {target}: {report.frames:,} frames")
     return target
-
-
-def _same(clip: Clip, other: Clip) -> bool:
-    return clip.name == other.name and len(clip) == len(other)
 
 
 def _digest(sides: Sides) -> str:
