@@ -88,7 +88,7 @@ GOALS = [
     *(
         goal
         for gait in ("walk", "run")
-        for path in ("square:4", "kinks:4")
+        for path in ("square:4", "kinks:4", "kinks:4, walkable")
         for goal in (
             Goal(f"{gait} {path}: distance to the path [m]", trial(gait, path, "path_distance"), high=0.04),
             Goal(f"{gait} {path}: heading [degrees]", trial(gait, path, "heading_error"), -1, 8, DEGREES, 1),

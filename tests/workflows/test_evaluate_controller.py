@@ -43,9 +43,7 @@ def found(clips):
 def test_every_trial_has_a_task_and_a_motion(found):
     names = [trial.name for trial in found.trials]
     assert len(set(names)) == len(names)
-    expected = (
-        "line circle:0.5 circle:1 circle:2 circle:4 circle:6 eight:2 square:4 kinks:4 side_step to_targets"
-    )
+    expected = "line circle:0.5 circle:1 circle:2 circle:4 circle:6 eight:2 square:4 kinks:4 kinks:4,_walkable side_step to_targets"
     assert {f"walk {name.replace('_', ' ')}" for name in expected.split()} <= set(names)
     assert not [name for name in names if name.startswith("run")]  # nobody runs in these clips
     for figures in found.columns[1].trials.values():

@@ -20,6 +20,7 @@ from moveset.runtime.control import Control, move_to_target, trajectory_follow, 
 from moveset.runtime.controller import Controller, draw
 from moveset.runtime.course import SETTLING, Run, drive, measure_path
 from moveset.runtime.crowd import Crowd, CrowdConfig
+from moveset.runtime.pace import walkable
 from moveset.runtime.path import Path, PathFollower
 
 Ask = Callable[[float, tuple[float, ...]], Control]
@@ -84,14 +85,16 @@ def run_trials(
     }
 
 
-def path_trial(gait: str, path: Path, speed: float, count: int = 2) -> Trial:
-    """Follow a path at a steady speed."""
+def path_trial(gait: str, path: Path, speed: float, count: int = 2, *, as_is: bool = True) -> Trial:
+    """Follow a path at a steady speed: as it is, or rounded and slowed to what a body can walk."""
+    name = f"{gait} {path.name}" + ("" if as_is else ", walkable")
+    path, pace = (path, None) if as_is else walkable(path, speed)
     spacing = path.length / count if path.closed else 1.5
-    follower = PathFollower(path, speed, np.arange(count) * spacing)
+    follower = PathFollower(path, speed, np.arange(count) * spacing, pace)
     positions, headings = follower.place()
     end = path.length if path.closed else 10.0
     return Trial(
-        f"{gait} {path.name}",
+        name,
         gait,
         positions,
         headings,

@@ -167,6 +167,7 @@ def standard_trials(real: References, size: Size = FULL, seed: int = 0) -> list[
         circles = (0.5, 1, 2, 4, 6) if gait == "walk" else (1, 2, 4, 6)
         paths = [line(), *map(circle, circles), eight(2), square(4), replace(square(4, 0), name="kinks:4")]
         tried += [trials.path_trial(gait, path, speed, size.each) for path in paths]
+        tried.append(trials.path_trial(gait, paths[-1], speed, size.each, as_is=False))
         tried += [
             trials.side_step_trial(gait, speed, count=size.each),
             trials.velocity_trial(gait, (0.7 * speed, 1.2 * speed), count=4 * size.each, seed=seed),

@@ -16,7 +16,7 @@ from moveset.workflows.evaluate_controller import Column, Walk
 
 _ROLES = {"left": "#2f6fde", "right": "#d0562b"}
 _MARGIN = 0.4  # [m]
-_CELL = (168, 200)
+_CELL = (184, 200)
 _FPS = 10.0
 _LOOK = Look(floor=(236, 238, 241), lines=(196, 201, 208), reach=5.0)
 """A floor without shades, which a GIF would pay for dearly; its lines show whether feet slide."""
@@ -56,13 +56,13 @@ def films(columns: Sequence[Column]) -> dict[str, list[tuple[str, Clip]]]:
 
 
 def save_sheet(shown: Mapping[str, Sequence[tuple[str, Clip]]], path: str) -> None:
-    """All films in one GIF: a row a trial, a figure a column, each with its name."""
+    """All films in one GIF: a row a trial, a figure a column, each with its name and gait."""
     columns = max(len(row) for row in shown.values())
     rows = [[_film(clip) for _, clip in row] + [[_BLANK]] * (columns - len(row)) for row in shown.values()]
     labels = [
         label
         for trial, row in shown.items()
-        for label in [f"{name}, {trial}" for name, _ in row] + [""] * (columns - len(row))
+        for label in [f"{name}: {trial.split()[0]}" for name, _ in row] + [""] * (columns - len(row))
     ]
     length = max(len(film) for row in rows for film in row)
     pages = (

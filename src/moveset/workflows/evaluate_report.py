@@ -35,6 +35,10 @@ _SUMMARY = (
 )
 """Figure, what it is, unit, factor, decimals."""
 
+_UNLOCKED = tuple(
+    row for row in _SUMMARY if row[0] in ("skate_ratio", "planted_ratio", "planted_speed", "jerk_ratio")
+)
+
 _FIGURES = {
     **{key: (about, unit, factor, digits) for key, about, unit, factor, digits in _SUMMARY},
     "path_distance_p95": ("distance to the path, p95", "cm", 100, 1),
@@ -206,36 +210,23 @@ def _page(evaluation: Evaluation, sheet: str) -> str:
     if sheet:
         picture = f'<figure class="sheet"><img src="data:image/gif;base64,{sheet}" alt="Controllers side by side"></figure>'
         parts.append(_section("Side by side", picture))
-    parts += [_trial_section(evaluation), *_plots(evaluation)]
+    parts += [*_plots(evaluation), _trial_section(evaluation)]
     return _PAGE.substitute(intro=intro, sections="\n".join(parts))
 
 
 def _gait(evaluation: Evaluation, gait: str) -> str:
-    columns = evaluation.columns
-    made = [summary(column.trials, gait) for column in columns]
-    free = [summary(column.unlocked, gait) for column in columns]
+    columns, real = evaluation.columns, evaluation.real.of(gait)
+    beside = dict.fromkeys(_ONE, 1.0) | {"planted_speed": real.planted_speed}
+    locked = [summary(column.trials, gait) if column.wander else beside for column in columns]
+    free = [summary(column.unlocked, gait) if column.wander else beside for column in columns]
     rows = [
-        [f"{about} <small>{unit}</small>", *_cells(columns, made, key, factor, digits)]
-        for key, about, unit, factor, digits in _SUMMARY
+        [f"{about}{told} <small>{unit}</small>", *(_number(own.get(key), factor, digits) for own in figures)]
+        for figures, told, keys in ((locked, "", _SUMMARY), (free, " without foot lock", _UNLOCKED))
+        for key, about, unit, factor, digits in keys
     ]
-    rows += [
-        [f"{about} without foot lock <small>{unit}</small>", *_cells(columns, free, key, factor, digits)]
-        for key, about, unit, factor, digits in _SUMMARY
-        if key in ("skate_ratio", "planted_ratio", "planted_speed", "jerk_ratio")
-    ]
-    real = evaluation.real.of(gait)
     title = f"{gait.capitalize()}: line, circle and eight of 2 m"
     about = f"<p>Judged beside {real.seconds:.0f} s of real clips.</p>"
     return _section(title, about + _table(("", *(column.name for column in columns)), rows))
-
-
-def _cells(
-    columns: Sequence[Column], figures: Iterable[Mapping[str, float]], key: str, factor: float, digits: int
-) -> list[str]:
-    cells = [_number(own.get(key), factor, digits) for own in figures]
-    if key in _ONE and columns and columns[0].wander is None:
-        cells[0] = f"{1:.{digits}f}"
-    return cells
 
 
 def _number(value: float | None, factor: float = 1.0, digits: int = 2) -> str:
