@@ -67,27 +67,26 @@ def reversed_in_time(clip: Clip) -> Clip:
 
 
 def missing_paces(
-    clips: Sequence[Clip], lowest: float = 0.4, width: float = 0.1, furthest: float = 2.2
+    clips: Sequence[Clip], lowest: float = 0.4, ratio: float = 1.12, furthest: float = 2.2
 ) -> list[tuple[int, float]]:
     """(number of a clip, factor) of copies that fill the speeds which `clips` hardly have.
 
-    Stretches of speed `width` [m/s] wide, from `lowest` to the quickest clip, in which less than a third of the median
-    time is spent are filled up to it, by the clips nearest in speed, at least 4 % and at most `furthest` away as a
-    factor.
+    Stretches of speed from `lowest` [m/s] to the quickest clip, each `ratio` times as fast as the one before, in which
+    less than a third of the median time is spent are filled up to it, by the clips nearest in speed, at least 4 % and
+    at most `furthest` away as a factor.
     """
     speeds = np.array([mean_speed(clip) for clip in clips])
     seconds = np.array([clip.seconds for clip in clips])
-    if not (speeds > lowest).any():
+    moving = speeds > lowest
+    if not moving.any():
         return []
-    bins = (speeds / width).astype(np.int64)
-    held = np.bincount(bins, weights=seconds)
+    bins = (np.log(speeds[moving] / lowest) / np.log(ratio)).astype(np.int64)
+    held = np.bincount(bins, weights=seconds[moving])
     wanted = float(np.median(held[held > 0]))
     out: list[tuple[int, float]] = []
     used = np.zeros(len(clips), dtype=np.int64)
-    for number in range(round(lowest / width), int(bins.max())):
-        if held[number] >= wanted / 3:
-            continue
-        target = (number + 0.5) * width
+    for number in np.flatnonzero(held[:-1] < wanted / 3):
+        target = lowest * ratio ** (number + 0.5)
         away = np.abs(np.log(target / np.maximum(speeds, 1e-3)))
         missing = wanted - held[number]
         for k in np.argsort(away, kind="stable"):

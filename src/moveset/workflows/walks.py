@@ -23,6 +23,7 @@ from moveset.runtime.matching import MotionMatching
 _SETTLING = 2.0
 """Seconds played before a walk begins: characters start anywhere in the data."""
 _BIN = 0.1
+_WALKING = 0.5  # speeds much above this [m/s] are asked for the less often the quicker they are
 _LEAST_SHARE = 0.004
 """A stretch of speeds this wide [m/s] is asked for if this share of the rows moves so."""
 _STEPPING, _ASIDE = 0.3, 0.6
@@ -79,8 +80,8 @@ def matched_walks(
 ) -> list[Clip]:
     """`count` walks of `seconds` each through the data of `matching`.
 
-    `speeds` (B,) [m/s] are lower ends of stretches 0.1 m/s wide, of which all are asked for equally often: what the
-    data hold, unless given.
+    `speeds` (B,) [m/s] are lower ends of stretches 0.1 m/s wide: what the data hold, unless given. Slow ones are asked
+    for more often than quick ones, in which steps differ less.
     """
     leading = leading or Leading()
     if not moves_aside(matching):
@@ -103,17 +104,19 @@ def _asked(
     leading: Leading, speeds: Array, count: int, frames: int, rate: float, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """World velocities (F, N, 2) [m/s] and facings (F, N) [rad]."""
+    weights = 1 / (_WALKING + speeds)
     velocities, facings = np.empty((frames, count, 2)), np.empty((frames, count))
     for n in range(count):
-        frame, direction, speed = 0, 0.0, rng.choice(speeds)
+        frame, direction, speed = 0, 0.0, rng.choice(speeds, p=weights / weights.sum())
         while frame < frames:
             span = np.arange(min(round(rng.uniform(*leading.hold) * rate), frames - frame))
             if rng.random() < leading.stops and speeds[0] < _BIN:
                 asked = 0.0
             else:
-                near = speeds[np.abs(speeds - speed) < leading.near]
-                keeps = rng.random() < leading.keeps_gait and len(near)
-                speed = asked = rng.choice(near if keeps else speeds) + rng.uniform(0, _BIN)
+                chances = weights * (np.abs(speeds - speed) < leading.near)
+                if rng.random() >= leading.keeps_gait or not chances.any():
+                    chances = weights
+                speed = asked = rng.choice(speeds, p=chances / chances.sum()) + rng.uniform(0, _BIN)
             turn_rate = 0.0
             if rng.random() < leading.kinks:
                 direction += rng.uniform(-leading.sharpest, leading.sharpest)
