@@ -55,7 +55,7 @@ def test_roll_outs_grow_longer(data, autoencoder):
 
 def test_a_network_that_knows_the_clip_has_no_loss(data, autoencoder):
     """The loss of the truth itself: windows, roots, feet and their differences all agree."""
-    task = make(data, autoencoder, noise=0.0, bent=0.0, free=0.0)
+    task = make(data, autoencoder, noise=0.0, bent=0.0, paced=0.0, free=0.0)
     batch = task.batch(Draw(0, 16, 1.0))
     rounds = iter(range(CONFIG.rounds[1]))
 
@@ -84,6 +84,25 @@ def test_bent_windows_turn_and_keep_their_steps(data, autoencoder):
     said = (curved["states"] - straight["states"])[:, 1:, -1] * scale
     torch.testing.assert_close(extra, said, atol=2e-3, rtol=1e-3)
     assert extra.abs().amax(dim=1).median() > 0.2
+
+
+def test_paced_windows_go_faster_or_slower_on_the_same_way(data, autoencoder):
+    plain, paced = (
+        make(data, autoencoder, bent=0.0, paced=share).batch(Draw(4, 32, 1.0)) for share in (0.0, 1.0)
+    )
+    frames = plain["states"].shape[1]
+    steps = [
+        torch.linalg.vector_norm(batch["tracks"][..., :2].diff(dim=1), dim=-1)[:, : frames - 1]
+        for batch in (plain, paced)
+    ]
+    space = make(data, autoencoder).motion.space
+    speeds = [
+        torch.linalg.vector_norm(space.root_of(batch["states"])[:, 1:, :2], dim=-1)
+        for batch in (plain, paced)
+    ]
+    torch.testing.assert_close(steps[1] / steps[0], speeds[1] / speeds[0], atol=1e-3, rtol=1e-3)
+    assert (steps[1] / steps[0] - 1).abs().amax(dim=1).median() > 0.05
+    torch.testing.assert_close(plain["tracks"][..., 2], paced["tracks"][..., 2])
 
 
 def test_answers_stay_within_the_data(data, autoencoder):

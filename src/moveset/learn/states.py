@@ -76,6 +76,11 @@ class StateSpace(nn.Module):
         """(..., 3) side, forward [m/s] and turn [rad/s]."""
         return states[..., self.latents :] * self.root_scale + self.root_mean
 
+    def with_root(self, states: Tensor, root: Tensor) -> Tensor:
+        """`states` (..., S) that move with root velocities (..., 3)."""
+        scaled = (root - self.root_mean) / self.root_scale
+        return torch.cat((states[..., : self.latents], scaled), dim=-1)
+
     def clamp(self, states: Tensor) -> Tensor:
         """States no further out than the data."""
         return torch.minimum(torch.maximum(states, self.low), self.high)

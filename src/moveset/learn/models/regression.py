@@ -55,6 +55,10 @@ class RegressionConfig:
     """Deviation of the angle of corners [rad]."""
     curve: float = 0.6
     """Deviation of the turn rate of curves [rad/s]."""
+    paced: float = 0.25
+    """Share of the windows that grow faster or slower at some moment ..."""
+    pace: float = 0.12
+    """... deviation of the share by which they do."""
     rounds: tuple[int, int] = (3, 6)
     """Chunks of a roll-out, at first and later ..."""
     short: float = 0.4
@@ -182,9 +186,12 @@ class RegressionTask:
         frames = config.context + (rounds - 1) * config.execute + config.chunk
         rows = draw.mine(self.training.draw(draw.rng, draw.size, frames))
         window = self.motion.windows(torch.from_numpy(rows), frames, max(self._ahead))
-        turns = _extra_turns(draw, window["tracks"].shape[1], config, self.motion.fps)
-        window["tracks"] = bent(window["tracks"], turns[:, 1:] / self.motion.fps)
-        window["states"][..., -1] += turns[:, :frames] / self.motion.space.root_scale[-1]
+        turns, pace = _variations(draw, window["tracks"].shape[1], config, self.motion.fps)
+        window["tracks"] = bent(window["tracks"], turns[:, 1:] / self.motion.fps, pace[:, 1:])
+        velocities = self.motion.space.root_of(window["states"])
+        level = velocities[..., :2] * pace[:, :frames, None]
+        velocities = torch.cat((level, velocities[..., 2:] + turns[:, :frames, None]), dim=-1)
+        window["states"] = self.motion.space.with_root(window["states"], velocities)
         noise = config.noise * draw.uniform(1, 1) * (draw.uniform(1, 1) < config.noisy)
         noisy = (noise[:, 0] > 0).float()
         place, turn = config.off_path
@@ -296,29 +303,24 @@ def _in_parts(function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
         return torch.cat([function(part) for part in rows.split(_PART)])
 
 
-def _extra_turns(draw: Draw, frames: int, config: RegressionConfig, fps: float) -> Tensor:
-    """(B, F) turn rates [rad/s] by which windows are bent.
+def _variations(draw: Draw, frames: int, config: RegressionConfig, fps: float) -> tuple[Tensor, Tensor]:
+    """(B, F) turn rates [rad/s] that are added to windows, and (B, F) factors of their speed.
 
-    Recordings hold few turns, above all few sharp ones; a body that is asked for one does about what it does straight
-    on, and the loss of sliding feet mends the rest.
+    Recordings hold few turns and changes of speed, above all few sharp ones; a body that is asked for one does about
+    what it does without, and the loss of sliding feet mends the rest.
     """
-    kind, middle, width, size, side = (
-        draw.uniform(1),
-        draw.uniform(1),
-        draw.uniform(1),
-        draw.normal(1),
-        draw.uniform(1),
-    )
+    kind, paced, middle, width, side = (draw.uniform(1) for _ in range(5))
+    size, faster = draw.normal(1).clamp(-2, 2), draw.normal(1).clamp(-2, 2)
     time = torch.arange(frames) / fps
     since = time - middle * time[-1]
     deviation = _CORNER_SECONDS[0] + (_CORNER_SECONDS[1] - _CORNER_SECONDS[0]) * width
-    size = size.clamp(-2, 2)
     bump = torch.exp(-0.5 * (since / deviation).square()) / (deviation * (2 * torch.pi) ** 0.5)
     rise = torch.sigmoid(torch.where(side < 0.5, since, -since) / _RISE_SECONDS)
     corner, curve = kind < config.bent / 2, kind < config.bent
-    return torch.where(
+    turns = torch.where(
         corner, config.corner * size * bump, torch.where(curve, config.curve * size * rise, 0.0)
     )
+    return turns, torch.where(paced < config.paced, 1 + config.pace * faster * rise, 1.0)
 
 
 _CORNER_SECONDS = (0.12, 0.35)
