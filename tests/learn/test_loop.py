@@ -239,3 +239,24 @@ def test_a_module_may_hold_a_frozen_part_that_is_used(tmp_path):
     train(task, replace(CONFIG, steps=5), tmp_path)
     state = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
     assert len(state["average"]) == 2 and len(state["module"]) == 6
+
+
+def test_another_part_that_stays_is_refused_by_name(tmp_path):
+    """A controller does not go on over another autoencoder."""
+
+    class OnAnother(ToyTask):
+        below = None
+
+    def task(seed):
+        made = OnAnother(at_step={3: lambda batch: os.kill(os.getpid(), signal.SIGINT)})
+        torch.manual_seed(seed)
+        made.below = nn.Linear(2, 2).requires_grad_(False)
+        return made
+
+    with pytest.raises(KeyboardInterrupt):
+        train(task(1), CONFIG, tmp_path)
+    with pytest.raises(MovesetError, match=r"another training: stands_on was [0-9a-f]+, is [0-9a-f]+ -- "):
+        train(task(2), CONFIG, tmp_path, resume=True)
+    again = task(1)
+    again.at_step.clear()
+    train(again, CONFIG, tmp_path, resume=True)

@@ -15,6 +15,7 @@ minutes, which would make the result depend on the machine.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import signal
@@ -210,6 +211,7 @@ class _Run:
 
     def __init__(self, task: Task, config: TrainConfig, folder: Path, us: Ranks) -> None:
         self.task, self.config, self.folder = task, config, folder
+        self._stands_on = self._digest_of_what_stays()
         self._device = us.device
         self.move(us.device)
         self.module = task.module.train()
@@ -230,13 +232,27 @@ class _Run:
         """What has to be the same when it goes on."""
         config = {name: value for name, value in asdict(self.config).items() if name not in MAY_CHANGE}
         settings = dict(self.task.settings)
-        return {"model": self.task.name, "settings": settings, "config": config, "data": self.task.data.hash}
+        return {
+            "model": self.task.name, "settings": settings, "config": config, "data": self.task.data.hash,
+            "stands_on": self._stands_on,
+        }  # fmt: skip
 
     def move(self, device: torch.device) -> None:
         """Take the modules of the task, also those that are not trained, to a device."""
-        for part in (self.task.module, *vars(self.task).values()):
-            if isinstance(part, nn.Module):
-                part.to(device)
+        for part in self._parts():
+            part.to(device)
+
+    def _parts(self) -> list[nn.Module]:
+        parts = (self.task.module, *vars(self.task).values())
+        return [part for part in parts if isinstance(part, nn.Module)]
+
+    def _digest_of_what_stays(self) -> str:
+        """Of buffers and frozen weights, e.g. of the autoencoder under a controller."""
+        digest = hashlib.sha256()
+        for part in self._parts():
+            for tensor in (*part.buffers(), *(w for w in part.parameters() if not w.requires_grad)):
+                digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+        return digest.hexdigest()[:16]
 
     def load(self, resume: bool) -> None:
         """Go on from the checkpoint in the folder, if there is one and that is wished."""
