@@ -1,9 +1,9 @@
 """The pose autoencoder: what each part of its recipe brings, three seeds, other bodies.
 
-    python benchmarks/bench_autoencoder.py SET [--variants NAME ...] [--steps 300] [--seeds 0 1 2] [--preset small]
+    python benchmarks/bench_autoencoder.py [SET] [--variants NAME ...] [--steps 300] [--seeds 0 1 2] [--preset small]
 
-SET is a training set (`workflows.training_set.write_training_set`). Run it with OMP_NUM_THREADS=1. Times are processor
-time of one thread. Errors are those of `workflows.evaluate_autoencoder` on the held-out clips.
+SET is a training set (`workflows.training_set.write_training_set`); without one it is made of the Bandai-Namco clips
+of bench_matching.py. Run it with OMP_NUM_THREADS=1. Times are processor time of one thread. Errors are those of `workflows.evaluate_autoencoder` on the held-out clips.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
+from bench_matching import bandai
 
 from moveset.features import principal
 from moveset.learn.autoencoders import write_autoencoder
@@ -23,6 +24,7 @@ from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.loop import TrainConfig, train
 from moveset.learn.models.autoencoder import PRESETS, AutoencoderConfig, AutoencoderTask
 from moveset.workflows.evaluate_autoencoder import AutoencoderEvaluation, evaluate_autoencoder
+from moveset.workflows.training_set import write_training_set
 
 Change = Callable[[AutoencoderConfig, TrainConfig], tuple[AutoencoderConfig, TrainConfig]]
 
@@ -82,9 +84,9 @@ def row(name: str, found: AutoencoderEvaluation, seconds: float) -> str:
 
 
 def main() -> None:
-    """Print one table."""
+    """Read the options and print one table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("set")
+    parser.add_argument("set", nargs="?")
     parser.add_argument("--variants", nargs="*", default=["as it is"])
     parser.add_argument("--steps", type=int)
     parser.add_argument("--seeds", type=int, nargs="*", default=[0])
@@ -94,7 +96,14 @@ def main() -> None:
     if options.lever is not None:
         principal.LEAST_LEVER = options.lever
     torch.set_num_threads(1)
-    data = open_training_set(options.set)
+    with tempfile.TemporaryDirectory() as folder:
+        if options.set is None:
+            write_training_set(Path(folder) / "set", *bandai())
+        table(open_training_set(options.set or Path(folder) / "set"), options)
+
+
+def table(data: TrainingSet, options: argparse.Namespace) -> None:
+    """Print a line a variant and seed."""
     print(
         "| variant, seed | mean mm | p99 mm | mean deg | p99 deg | contacts % | latent step | furthest | s |"
     )

@@ -9,11 +9,7 @@ from typing import Any, TypeVar
 
 from moveset.bundle import Bundle, open_bundle, write_measures
 from moveset.errors import MovesetError
-from moveset.learn.autoencoders import (
-    open_autoencoder as open_autoencoder,
-    provenance as provenance,
-    write_autoencoder,
-)
+from moveset.learn.autoencoders import write_autoencoder
 from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.distributed import ranks
 from moveset.learn.loop import TrainConfig, adjusted, train
