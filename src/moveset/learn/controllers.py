@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from torch import Tensor, nn
 from moveset.bundle import Bundle, write_bundle
 from moveset.learn.data import TrainingSet
 from moveset.learn.export import check_onnx, to_onnx
+from moveset.learn.models.autoencoder import PoseDecoder
 from moveset.learn.states import Motion, StateSpace
 from moveset.learn.steering import asked
 
@@ -36,17 +38,28 @@ class Level:
 
 
 class StateDecoder(nn.Module):
-    """State (N, S) -> local rotations (N, A, 6), translations (N, M, 3), contacts (N, K) 0 to 1, root (N, 3)."""
+    """State (N, S) -> local rotations (N, A, 6), translations (N, M, 3), contacts (N, K) 0 to 1, root (N, 3).
 
-    def __init__(self, space: StateSpace, decoder: nn.Module) -> None:
-        """`decoder`: latents -> rotations, translations, contacts; the autoencoder's own or a smaller one."""
+    The scales of states and poses are worked into the layers: alone, a character pays for operators, not for numbers.
+    """
+
+    def __init__(self, space: StateSpace, decoder: PoseDecoder) -> None:
         super().__init__()
-        self.space, self.decoder = space, decoder
+        self.space, self.widths = space, decoder.widths
+        self.network = deepcopy(decoder.network)
+        self.network.scale_input(space.latent_mean, space.latent_scale)
+        self.network.scale_output(-decoder.mean / decoder.scale, 1 / decoder.scale)
 
     def forward(self, state: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """See above."""
-        rotations, translations, contacts = self.decoder(self.space.latents_of(state))
-        return rotations, translations, contacts, self.space.root_of(state)
+        numbers = self.network(state[:, : self.space.latents])
+        rotations, translations, contacts = numbers.split(self.widths, dim=-1)
+        return (
+            rotations.unflatten(-1, (-1, 6)),
+            translations.unflatten(-1, (-1, 3)),
+            contacts.clamp(0, 1),
+            self.space.root_of(state),
+        )
 
 
 def starts(
