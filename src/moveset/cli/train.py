@@ -90,7 +90,7 @@ def _train(
     workflow: Callable[..., Bundle], sources: Sequence[str], options: TrainOptions, **more: object
 ) -> None:
     """Sources to a training set, that to a bundle; under torchrun the first process alone speaks."""
-    from moveset.learn.loop import refuse_started
+    from moveset.learn.run import refuse_started
     from moveset.workflows.train import work_folder
     from moveset.workflows.training_sources import training_set_of
 

@@ -3,7 +3,9 @@ of them, export to bundles.
 
     task.py         what a model must answer to be trained: a batch, its loss, a picture
     draw.py         the chance of a step: a pure function of seed and step
+    config.py       how long, how fast, with which seed; what came of it
     loop.py         the loop
+    run.py          what changes while it runs, and its folder
     checkpoint.py   its state on disk
     distributed.py  the same loop on several processes
     curves.py       the log and its curves

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 from moveset.bundle import Bundle, open_bundle, write_measures
 from moveset.errors import MovesetError
 from moveset.learn.autoencoders import write_autoencoder
+from moveset.learn.config import TrainConfig, adjusted
 from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.distributed import ranks
-from moveset.learn.loop import TrainConfig, adjusted, train
+from moveset.learn.loop import train
 from moveset.learn.models import autoencoder
 from moveset.learn.models.autoencoder import AutoencoderConfig, AutoencoderTask
 from moveset.library.split import HELD_OUT

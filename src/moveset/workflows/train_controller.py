@@ -13,10 +13,11 @@ from moveset.bundle import Bundle, open_bundle
 from moveset.errors import MovesetError
 from moveset.features.pose import PoseSpace
 from moveset.learn.autoencoders import open_autoencoder, provenance
+from moveset.learn.config import TrainConfig, adjusted
 from moveset.learn.controllers import Level, StateDecoder, write_controller
 from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.distributed import ranks
-from moveset.learn.loop import TrainConfig, adjusted, train
+from moveset.learn.loop import train
 from moveset.learn.models import regression
 from moveset.learn.models.autoencoder import PoseDecoder
 from moveset.learn.models.regression import RegressionConfig, RegressionTask
