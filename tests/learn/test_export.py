@@ -104,6 +104,35 @@ def test_shapes_are_put_together_once():
     check_onnx(file, module, given)
 
 
+class Scaled(nn.Module):
+    """Scales and offsets before layers, after one, after the sum of two; and those that have to stay."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(4, 5), nn.Linear(4, 5), nn.Linear(5, 3)
+        self.one, self.wide = nn.Linear(4, 1), torch.rand(6)
+        self.mean, self.scale = torch.randn(5), torch.rand(5) + 0.5
+
+    def forward(self, x):
+        inner = (x[:, :4] * self.scale[:4] + self.mean[:4]) / 2
+        both = (self.a(inner) + self.b(inner)) * self.scale - self.mean
+        last = 3 * (self.c(nn.functional.silu(both)) + 1)
+        return last, self.one(inner) * self.wide, x[:, 4:] * self.scale
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scales_and_offsets_go_into_the_layers(seed):
+    torch.manual_seed(seed)
+    module, given = Scaled(), {"x": torch.randn(7, 9)}
+    file = to_onnx(module, given, ["last", "wide", "plain"])
+    assert check_onnx(file, module, given) < 1e-6
+    kinds = [node.op_type for node in onnx.load_from_string(file).graph.node]
+    assert (
+        kinds.count("Gemm") == 4 and kinds.count("Add") == 1 and kinds.count("Sub") == kinds.count("Div") == 0
+    )
+    assert kinds.count("Mul") == 3  # SiLU, wide, plain
+
+
 class Frozen(nn.Module):
     def forward(self, x):
         return x.reshape(len(x), -1)

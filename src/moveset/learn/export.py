@@ -14,11 +14,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import onnx
 import torch
-from onnx import helper, numpy_helper
+from onnx import helper
 from torch import Tensor, nn
 
 from moveset.bundle import Network
 from moveset.errors import MovesetError
+from moveset.learn.graph import simplify
 
 OPSET = 17
 """LayerNormalization is one operator from here on; engines' runtimes know it well."""
@@ -50,7 +51,7 @@ def to_onnx(
         if name not in known:  # the tracer drops what nothing depends on; whoever calls gives it all the same
             shape = ["N", *tensor.shape[1:]]
             model.graph.input.append(helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape))
-    _fix_reshapes(model, inputs)
+    simplify(model, inputs)
     for node in model.graph.node:
         if node.op_type in _NOT_PLAIN or node.domain:
             raise MovesetError(f"operator {node.domain or node.op_type} of {node.name} is not plain")
@@ -116,38 +117,6 @@ def _traced(module: nn.Module, inputs: Mapping[str, Tensor], outputs: Sequence[s
             do="use shape[0] or -1 for the length of a batch",
         )
     return file.getvalue()
-
-
-def _fix_reshapes(model: onnx.ModelProto, inputs: Mapping[str, Tensor]) -> None:
-    """Where only the batch is open, a shape that is put together in every call (`flatten`, `unflatten`) stands fixed.
-
-    What it comes to is seen by running the graph with two batches.
-    """
-    graph = model.graph
-    fixed = {node.output[0] for node in graph.node if node.op_type == "Constant"}
-    fixed |= {array.name for array in graph.initializer}
-    loose = [node for node in graph.node if node.op_type == "Reshape" and node.input[1] not in fixed]
-    if not loose:
-        return
-    watched = copy.deepcopy(model)
-    del watched.graph.output[:]
-    watched.graph.output.extend(helper.make_empty_tensor_value_info(node.output[0]) for node in loose)
-    network = Network(watched.SerializeToString())
-    shapes = [
-        [array.shape for array in network(**{name: t[[0] * rows].numpy() for name, t in inputs.items()})]
-        for rows in (2, 3)
-    ]
-    for node, two, three in zip(loose, *shapes):
-        if two[1:] == three[1:] and 3 * two[0] == 2 * three[0]:
-            shape = numpy_helper.from_array(np.array([-1, *two[1:]], np.int64), f"{node.output[0]}_shape")
-            graph.initializer.append(shape)
-            node.input[1] = shape.name
-    needed = {port.name for port in graph.output}
-    for node in reversed(list(graph.node)):
-        if needed.isdisjoint(node.output):
-            graph.node.remove(node)
-        else:
-            needed.update(node.input)
 
 
 def _at_rest(module: nn.Module) -> nn.Module:
