@@ -38,7 +38,8 @@ class Placement:
     wished: Array
     """(K, 2, 2) velocity [m/s] and acceleration [m/s^2] that the character was last asked to have."""
     anchors: Array
-    """(K, 3) x z [m] and heading [rad] of the place that the character keeps; NaN for one that keeps none."""
+    """(K, 3) x z [m] and heading [rad] of where the character should stand, or of where it should be by now on its way
+    (without a heading); NaN for what there is not."""
 
 
 @dataclass(eq=False)

@@ -26,8 +26,8 @@ _LONG = np.array([3.0])  # [s] after which a spring has come to rest
 
 def _stand(values: Values, age: Array, at: Placement, times: Array, dt: float) -> Asked:
     goal = np.zeros_like(at.positions)
-    new = np.isnan(at.anchors[:, 0])
-    rest = take_up(at, goal, np.concatenate((times, _LONG)), dt)
+    new = np.isnan(at.anchors[:, 2])
+    rest, _ = take_up(at, goal, np.concatenate((times, _LONG)), dt)
     stop = rest[:, -1]
     if new.any():
         at.anchors[new] = np.column_stack((at.positions[new] + stop[new], at.headings[new]))
@@ -49,7 +49,7 @@ def _move_to_target(values: Values, age: Array, at: Placement, times: Array, dt:
     remaining, rate = _braking(np.where(distance <= arrival, 0.0, distance), speed, np.maximum(times, 0))
     # what is asked beside that: to lose the velocity that differs from it
     goal = rate[:, None] * direction
-    sway = take_up(at, goal, times, dt) - goal[:, None] * times[:, None]
+    sway = take_up(at, goal, times, dt)[0] - goal[:, None] * times[:, None]
     travel = remaining[:, :1] - remaining[:, 1:] + rate[:, None] * np.minimum(times, 0)
     offsets = direction[:, None] * travel[..., None] + sway
     towards = np.where(distance > _NEAR, np.arctan2(direction[:, 0], direction[:, 1]), at.headings)
