@@ -62,7 +62,7 @@ def test_it_beats_principal_components_and_a_centimetre(bundle, data):
     own, line = found.codings
     assert found.same_set and found.clips == 2 and own.latents == line.latents == 16
     assert own.mean < 0.008 and own.mean < 0.8 * line.mean and own.p99 < line.p99
-    assert own.contact_f1 > 0.9
+    assert own.contact_f1 > 0.9 and 0 < found.seen < own.mean
     assert as_json(found)["codings"][0]["mean"] == own.mean  # type: ignore[index]
     assert "another set" not in as_text(found)
 

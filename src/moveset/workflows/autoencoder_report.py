@@ -99,7 +99,7 @@ def write_page(
 def _about(evaluation: AutoencoderEvaluation) -> str:
     text = (
         f"{evaluation.clips:,} held-out clips, {evaluation.frames:,} frames, {evaluation.joints} joints, "
-        f"{evaluation.codings[0].latents} latents"
+        f"{evaluation.codings[0].latents} latents; on frames that it was trained on {1000 * evaluation.seen:.2f} mm"
     )
     return text if evaluation.same_set else f"{text}; another set than it was trained on"
 

@@ -28,7 +28,9 @@ Played = tuple[Array, Array, Array]
 
 _WORST = 6
 _FITTED = 40_000
-"""Training frames on which principal components are fitted."""
+"""Training frames on which principal components are fitted ..."""
+_SEEN = 4_000
+"""... and which the autoencoder codes, to tell what it has not learned from what it has never seen."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,8 @@ class AutoencoderEvaluation:
     joints: int
     codings: tuple[Coding, ...]
     """The autoencoder, then the principal components."""
+    seen: float
+    """Mean distance of joints on frames that the autoencoder was trained on [m]."""
     latents: LatentFacts
     networks: Mapping[str, Mapping[str, float]]
     """By file: kilobytes, microseconds alone and microseconds_in_64."""
@@ -127,6 +131,8 @@ def evaluate_autoencoder(bundle: Bundle, training: TrainingSet, timed: bool = Tr
         without_root_block(fitted, space.layout).astype(np.float64), space, latents.shape[1]
     )
     judge = _Judge(training, space, rows, truth)
+    sample = seen[:: -(-len(seen) // _SEEN)]
+    known = without_root_block(training.view.features[sample], space.layout).astype(np.float32)
     return AutoencoderEvaluation(
         bundle=bundle.name,
         hash=bundle.hash,
@@ -141,6 +147,7 @@ def evaluate_autoencoder(bundle: Bundle, training: TrainingSet, timed: bool = Tr
                 "principal components", _blocks(line.decode(line.encode(truth)), space), latents.shape[1]
             ),
         ),
+        seen=_Judge(training, space, sample, known).mean(decode(encode(known))),
         latents=_latent_facts(latents, rows),
         networks=network_costs(bundle) if timed else {},
     )
@@ -182,6 +189,11 @@ class _Judge:
         self.joints = [space.skeleton.names[joint] for joint in space.turning]
         of_set = json.loads((training.folder / "set.json").read_text())
         self.names = [clip["name"] or clip["id"] for clip in of_set["clips"]]
+
+    def mean(self, decoded: Played) -> float:
+        """Mean distance of joints [m]."""
+        places = self._places(rotation6d.to_quaternion(decoded[0].astype(np.float64)), decoded[1])
+        return joint_error(places, self.places)[0]
 
     def coding(self, name: str, decoded: Played, latents: int) -> Coding:
         """Figures of decoded frames."""
