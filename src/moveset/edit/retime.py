@@ -15,6 +15,7 @@ from moveset.motion.resample import sample
 
 LEAST, MOST = 0.1, 10.0
 _MOST_COPIES = 6
+_WORN = 0.1  # each copy makes a clip count as this much further away, so that many clips take part
 _NEAREST = 0.04  # a clip nearer in log speed fills by being there already
 
 
@@ -89,10 +90,10 @@ def missing_paces(
         target = lowest * ratio ** (number + 0.5)
         away = np.abs(np.log(target / np.maximum(speeds, 1e-3)))
         missing = wanted - held[number]
-        for k in np.argsort(away, kind="stable"):
-            if away[k] > np.log(furthest) or missing <= 0:
+        for k in np.argsort(away + _WORN * used, kind="stable"):
+            if missing <= 0:
                 break
-            if away[k] <= _NEAREST or used[k] == _MOST_COPIES:
+            if not _NEAREST < away[k] < np.log(furthest) or used[k] == _MOST_COPIES:
                 continue
             used[k] += 1
             out.append((int(k), float(target / speeds[k])))
