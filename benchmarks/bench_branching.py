@@ -1,0 +1,248 @@
+"""Where the future branches: what flow matching gives that regression does not, on combat and gestures.
+
+    python benchmarks/bench_branching.py [combat] [gestures] [--minutes 2] [--keep FOLDER]
+
+Single actions of the data pack (MOVESET_DATA, default ../shared/data) are chained in random order, so that at the end
+of each any other may follow. A regression with roll-outs, a flow, its one-step student and a mean flow are trained on
+the same set with nobody steering, and then left to themselves beside motion matching. Run it with OMP_NUM_THREADS=1;
+`--keep` keeps sets, trainings and bundles and goes on from them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial import KDTree
+
+from moveset.bundle import Bundle, open_bundle
+from moveset.edit.chain import chain
+from moveset.geometry.quaternion import Array
+from moveset.learn.data import open_training_set
+from moveset.learn.loop import TrainConfig
+from moveset.learn.models import distill, flow, meanflow, regression
+from moveset.learn.models.autoencoder import AutoencoderConfig
+from moveset.motion import Clip, measure
+from moveset.motion.resample import resample
+from moveset.runtime.control import uncontrolled
+from moveset.runtime.controller import Controller
+from moveset.runtime.course import drive
+from moveset.runtime.crowd import Crowd
+from moveset.runtime.database import build_database
+from moveset.runtime.learned import LearnedConfig, LearnedController
+from moveset.runtime.matching import MotionMatching
+from moveset.workflows.load import load
+from moveset.workflows.locomotion import one_body
+from moveset.workflows.train import train_autoencoder
+from moveset.workflows.train_controller import train_controller
+from moveset.workflows.train_flow import FlowTraining
+from moveset.workflows.training_set import SetClip, write_set
+
+DATA = Path(os.environ.get("MOVESET_DATA", Path(__file__).parents[2] / "shared" / "data"))
+COMBAT = (
+    "LightIdle", "Slash1", "Slash2", "Slash3", "SlashL1", "SlashUppercut", "Stab1", "Heavy1", "HeavyUppercut",
+    "ShieldBash", "ThrowR", "UsePotion",
+)  # fmt: skip
+GESTURES = ("bow", "bye", "byebye", "guide", "call", "respond", "kick", "punch", "slash", "dance-short")
+SECONDS = {"combat": 600.0, "gestures": 1200.0}
+"""Of chained actions."""
+LATENTS = {"combat": 24, "gestures": 32}
+MOMENT = 0.5
+"""Length of a moment [s]: shorter than the shortest action."""
+NEAR = 0.10
+"""A moment this near to one of a clip, root mean square over its joints [m], is in the clip's neighbourhood."""
+STILL = 0.03
+"""Mean speed of the joints against the ground frame below which a figure is frozen [m/s]."""
+CHARACTERS = 8
+
+
+def combat() -> list[Clip]:
+    """Actions of the melee library (CC0), in place."""
+    return [c for c in load(str(DATA / "game/catprisbrey/melee-library.glb")).clips if c.name in COMBAT]
+
+
+def gestures() -> list[Clip]:
+    """Training clips of Bandai-Namco set 1 (noncommercial) that are no locomotion."""
+    archive = DATA / "mocap" / "bandai-namco" / "bandai-namco-1"
+    with open(f"{archive}.csv", newline="", encoding="utf-8") as table:
+        rows = [r for r in csv.DictReader(table) if r["content"] in GESTURES and r["split"] == "train"]
+    return one_body([load(f"{archive}.zip/{row['clip']}").clips[0] for row in rows])[0]
+
+
+def chained(clips: Sequence[Clip], seconds: float, seed: int) -> list[Clip]:
+    """Chains of about half a minute of actions in random order."""
+    rng, chains, made = np.random.default_rng(seed), [], 0.0
+    mean = float(np.mean([clip.seconds for clip in clips]))
+    while made < seconds:
+        order = rng.integers(0, len(clips), max(2, round(30 / mean)))
+        chains.append(chain([clips[k] for k in order], f"chain-{len(chains)}"))
+        made += chains[-1].seconds
+    return chains
+
+
+class Library:
+    """What roll-outs are measured against."""
+
+    def __init__(self, clips: Sequence[Clip], chains: Sequence[Clip]) -> None:
+        moments = [measure.moments(clip, MOMENT) for clip in clips]
+        self.names = [clip.name for clip in clips]
+        self.owner = np.repeat(np.arange(len(clips)), [len(m) for m in moments])
+        self.clips = KDTree(np.concatenate(moments))
+        self.all = KDTree(np.concatenate([measure.moments(clip, MOMENT)[::3] for clip in chains]))
+        self.diversity = measure.diversity(np.concatenate([measure.moments(c, MOMENT) for c in chains]), 2000)
+        self.jerk = float(np.mean([measure.jerk(clip) for clip in chains]))
+
+    def row(self, runs: Sequence[Clip]) -> dict[str, float]:
+        """The figures of clips that somebody made."""
+        moments = [measure.moments(clip, MOMENT)[::3] for clip in runs]
+        together = np.concatenate(moments)
+        off = self.all.query(together)[0]
+        visited = [self.visited(rows) for rows in moments]
+        return {
+            "diversity": measure.diversity(together, 2000) / self.diversity,
+            "off": 100 * float(np.median(off)),
+            "off p95": 100 * float(np.percentile(off, 95)),
+            "on data": float((off < NEAR).mean()),
+            "jerk": float(np.mean([measure.jerk(clip) for clip in runs])) / self.jerk,
+            "frozen": float(np.mean([frozen(clip) for clip in runs])),
+            "clips each": float(np.mean([len(names) for names in visited])),
+            "clips all": len(set().union(*visited)),
+        }
+
+    def visited(self, moments: Array) -> set[int]:
+        """Clips in whose neighbourhood a run was for a third of a second or more in all."""
+        distances, rows = self.clips.query(moments)
+        counts = np.bincount(self.owner[rows[distances < NEAR]], minlength=len(self.names))
+        return set(np.flatnonzero(counts >= 3).tolist())
+
+
+def frozen(clip: Clip) -> float:
+    """Share of the frames in which the body hardly moves for a second around."""
+    positions, _ = measure.ground_poses(clip)
+    speed = np.linalg.norm(np.diff(positions, axis=0), axis=-1).mean(axis=1) * clip.fps
+    window = np.lib.stride_tricks.sliding_window_view(speed, round(clip.fps))
+    return float((window.max(axis=1) < STILL).mean())
+
+
+def alone(controller: Controller, minutes: float) -> list[Clip]:
+    """What characters do whom nobody steers."""
+    crowd = Crowd(controller, CHARACTERS, seed=1)
+    return list(drive(crowd, lambda _: crowd.control(uncontrolled()), 60 * minutes).clips)
+
+
+def trained(name: str, clips: Sequence[Clip], folder: Path) -> dict[str, tuple[Bundle, float]]:
+    """Controllers of all families on chains of the clips, and the processor seconds that each took."""
+    where = folder / f"{name}.set"
+    if not where.exists():
+        sets = [SetClip(clip, "real") for clip in clips]
+        sets += [SetClip(clip, "chain") for clip in chained(clips, SECONDS[name], 0)]
+        write_set(where, sets, {"real": 0.1, "chain": 0.9})
+    data, made, spent = open_training_set(where), {}, {}
+
+    def timed(label: str, make: Callable[[Path], object]) -> None:
+        began, path = (
+            time.process_time(),
+            folder / f"{name} {label}.{'autoencoder' if label == 'poses' else 'controller'}",
+        )
+        if not path.exists():
+            make(path)
+        made[label], spent[label] = open_bundle(path), time.process_time() - began
+        print(f"{name} {label}: {spent[label]:.0f} s", flush=True)
+
+    timed(
+        "poses",
+        lambda path: train_autoencoder(
+            data,
+            path,
+            config=AutoencoderConfig(latents=LATENTS[name], width=256),
+            settings=settings(800, 128, 2e-3),
+        ),
+    )
+    free = {"free": 1.0, "bent": 0.0, "off_path": (0.0, 0.0), "width": 384}
+    training = FlowTraining(data, made["poses"], resume=True)
+    teacher: list[flow.FlowTask] = []
+
+    def make_flow(path: Path) -> None:
+        preset = flow.FlowPreset(model=flow.FlowConfig(noise=0.15, **free), train=settings(9000, 192, 2e-3))
+        teacher.append(training.flow(path, preset)[1])
+
+    def make_students(path: Path) -> None:
+        if not teacher:
+            make_flow(folder / f"{name} flow.controller")
+        model = distill.DistillConfig(noise=0.15, **{**free, "width": 384})
+        training.students(path, teacher[0], distill.DistillPreset(model=model, train=settings(600, 64, 5e-4)))
+
+    def make_mean_flow(path: Path) -> None:
+        model = meanflow.MeanFlowConfig(noise=0.15, **free)
+        training.mean_flow(path, meanflow.MeanFlowPreset(model=model, train=settings(3000, 192, 2e-3)))
+
+    def make_regression(path: Path) -> None:
+        # it wanders by the futures that its starts had, so half of its windows are asked for them
+        model = regression.RegressionConfig(**{**free, "free": 0.5})
+        train_controller(
+            data, path, autoencoder=made["poses"], model=model, settings=settings(1000, 96, 1e-3)
+        )
+
+    timed("regression", make_regression)
+    timed("flow", make_flow)
+    timed("distilled", make_students)
+    timed("mean flow", make_mean_flow)
+    return {label: (made[label], spent[label]) for label in made if label != "poses"}
+
+
+def settings(steps: int, batch: int, rate: float) -> TrainConfig:
+    """How long a training takes is a number of steps, not a time."""
+    return TrainConfig(steps=steps, batch=batch, learning_rate=rate, picture_every=0)
+
+
+def report(name: str, clips: Sequence[Clip], folder: Path, minutes: float) -> dict[str, list[Clip]]:
+    """Train, let go, print the table."""
+    clips = [replace(resample(clip, 30.0), skeleton=clips[0].skeleton, contacts=None) for clip in clips]
+    library = Library(clips, chained(clips, SECONDS[name], 0))
+    rows = {"other chains": chained(clips, 60.0 * CHARACTERS * minutes, 1)}
+    matching = MotionMatching(build_database(clips, 30.0, (1 / 6, 1 / 3)))
+    rows["motion matching"] = alone(matching, minutes)
+    for label, (bundle, _) in trained(name, clips, folder).items():
+        for lod, level in enumerate(bundle.manifest["controller"]["lods"]):
+            controller = LearnedController(bundle, lod)
+            rows[f"{label}, {level['name']}"] = alone(controller, minutes)
+        if label == "flow":
+            rows["flow, 4 steps, chance 0.5"] = alone(
+                LearnedController(bundle, 0, LearnedConfig(noise=0.5)), minutes
+            )
+    print(f"\n## {name}: {len(clips)} clips, {sum(c.seconds for c in clips):.0f} s\n")
+    print("| | diversity | off data cm | p95 | on data | jerk | frozen | clips each | clips all |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for label, runs in rows.items():
+        f = library.row(runs)
+        print(
+            f"| {label} | {f['diversity']:.2f} | {f['off']:.1f} | {f['off p95']:.1f} | {f['on data']:.2f} | "
+            f"{f['jerk']:.2f} | {f['frozen']:.2f} | {f['clips each']:.1f} | {f['clips all']} of {len(clips)} |",
+            flush=True,
+        )
+    return rows
+
+
+def main() -> None:
+    """Both sets, or those asked for."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sets", nargs="*", default=["combat", "gestures"])
+    parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--keep", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.keep or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in options.sets:
+            report(name, {"combat": combat, "gestures": gestures}[name](), folder, options.minutes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""From a training set and its autoencoder to controllers by flow: a denoiser, then students that need one step."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from moveset.bundle import Bundle
+from moveset.learn.autoencoders import open_autoencoder, provenance
+from moveset.learn.controllers import Level, StateDecoder, write_controller
+from moveset.learn.data import TrainingSet
+from moveset.learn.loop import TrainConfig, TrainReport, train
+from moveset.learn.models import distill, flow, meanflow
+from moveset.learn.models.autoencoder import PoseDecoder
+from moveset.learn.models.distill import DistillPreset, DistillTask
+from moveset.learn.models.flow import FlowPredictor, FlowPreset, FlowTask
+from moveset.learn.models.meanflow import MeanFlowPreset, MeanFlowTask
+from moveset.learn.models.regression import RegressionTask
+from moveset.learn.models.small_decoder import SmallDecoderTask
+from moveset.learn.states import encoded
+from moveset.learn.task import Task
+from moveset.progress import Track, untracked
+from moveset.workflows.train import work_folder
+
+STEPS = (4, 8, 2, 1)
+"""Euler steps that a flow is exported with, a level of detail each; the first is what plays unless told otherwise."""
+
+
+class FlowTraining:
+    """A training set and an autoencoder, encoded once, on which the controllers of the flow family are trained.
+
+    Every method trains one and writes it as a bundle; what it goes on from lies beside it, in OUTPUT.training.
+    """
+
+    def __init__(
+        self,
+        training: TrainingSet,
+        autoencoder: Bundle,
+        *,
+        seed: int = 0,
+        resume: bool = False,
+        track: Track = untracked,
+        say: Callable[[str], object] = lambda text: None,
+    ) -> None:
+        self.training, self.bundle, self.seed, self.resume = training, autoencoder, seed, resume
+        self.autoencoder = open_autoencoder(autoencoder)
+        self.motion = encoded(training, self.autoencoder)
+        self._track, self._say = track, say
+
+    def flow(
+        self, output: str | os.PathLike[str], preset: FlowPreset = flow.PRESETS["small"]
+    ) -> tuple[Bundle, FlowTask]:
+        """Stage 1: flow matching."""
+        task = FlowTask(preset.model, self.training, self.autoencoder, self.motion, self.seed)
+        report = self._train(task, preset.train, output, "flow")
+        levels = [
+            Level(f"{steps} steps", FlowPredictor(task.module, steps), noise=task.module.numbers)
+            for steps in STEPS
+        ]
+        return self._write(output, "flow", levels, [task], [report], preset), task
+
+    def students(
+        self,
+        output: str | os.PathLike[str],
+        teacher: FlowTask,
+        preset: DistillPreset = distill.PRESETS["small"],
+    ) -> Bundle:
+        """Stage 2: the denoiser frozen, a one-step network for each level of detail."""
+        levels, tasks, reports, decoders = [], [], [], {}
+        for number, size in enumerate(preset.levels):
+            model = replace(preset.model, width=size.width or teacher.config.width)
+            task = DistillTask(model, teacher.module, self.training, self.autoencoder, self.motion, self.seed)
+            reports.append(self._train(task, preset.train, output, f"lod{number}"))
+            decoder = "decoder.onnx"
+            if size.decoder:
+                decoder = f"decoder{number}.onnx"
+                small = SmallDecoderTask(
+                    size.decoder, self.training, self.autoencoder, self.motion, self.seed
+                )
+                reports.append(self._train(small, size.decoder.train, output, f"decoder{number}"))
+                decoders[decoder] = StateDecoder(self.motion.space, small.module.cpu())
+            levels.append(
+                Level(f"LOD{number}", task.module.cpu(), decoder, noise=task.module.network.numbers)
+            )
+            tasks.append(task)
+        return self._write(output, "distilled", levels, tasks, reports, preset, decoders)
+
+    def mean_flow(
+        self, output: str | os.PathLike[str], preset: MeanFlowPreset = meanflow.PRESETS["small"]
+    ) -> Bundle:
+        """One step without a teacher."""
+        task = MeanFlowTask(preset.model, self.training, self.autoencoder, self.motion, self.seed)
+        report = self._train(task, preset.train, output, "mean flow")
+        levels = [Level("LOD0", task.predictor, noise=task.module.numbers)]
+        return self._write(output, "mean flow", levels, [task], [report], preset)
+
+    def _train(
+        self, task: Task, settings: TrainConfig, output: str | os.PathLike[str], name: str
+    ) -> TrainReport:
+        folder = work_folder(output) / name
+        return train(task, replace(settings, seed=self.seed), folder, self._track, self._say, self.resume)
+
+    def _write(
+        self,
+        output: str | os.PathLike[str],
+        family: str,
+        levels: Sequence[Level],
+        tasks: Sequence[RegressionTask],
+        reports: Sequence[TrainReport],
+        preset: FlowPreset | DistillPreset | MeanFlowPreset,
+        decoders: dict[str, StateDecoder] | None = None,
+    ) -> Bundle:
+        config = tasks[0].config
+        tasks[0].module.cpu()
+        whole = {"decoder.onnx": StateDecoder(self.motion.space, PoseDecoder(self.autoencoder))}
+        bundle = write_controller(
+            Path(output),
+            levels,
+            whole | (decoders or {}),
+            self.training,
+            self.motion,
+            self.bundle,
+            tasks[0].tracks(self.seed),
+            family=family,
+            times=config.times,
+            context=config.context,
+            chunk=config.chunk,
+            execute=config.execute,
+            config=asdict(preset),
+            seed=self.seed,
+            provenance={report.folder.name: provenance(report) for report in reports},
+        )
+        self._say("\n".join(bundle.describe()))
+        return bundle
