@@ -17,8 +17,9 @@ from moveset.runtime.matching import MotionMatching
 from moveset.synthetic.corpus import synthesize
 from moveset.workflows.evaluate_bundles import evaluate_bundles
 from moveset.workflows.evaluate_controller import Size, evaluate, standard_trials, summary
+from moveset.workflows.evaluate_figures import as_json
 from moveset.workflows.evaluate_picture import from_above
-from moveset.workflows.evaluate_report import as_json, write_evaluation
+from moveset.workflows.evaluate_report import write_evaluation
 from moveset.workflows.real import real_clips, split_clips
 
 SMALL = Size(seconds=6.0, each=1, targets=2, minutes=0.1, parts=2, wanderers=2)
@@ -90,7 +91,7 @@ def test_the_page_needs_nothing_else(found, tmp_path):
 def test_from_above_left_is_left(found):
     trial = next(trial for trial in found.trials if trial.name == "walk circle:2")
     svg = from_above(trial.line, found.columns[1].walks[trial.name], "a circle")
-    x, _, width, height = map(float, re.search(r'viewBox="([^"]+)"', svg)[1].split())
+    x, _, width, height = map(float, svg.split('viewBox="')[1].split('"')[0].split())
     # the circle goes to the left, +X: in the picture to the left as well
     assert x < -4 and x + width < 1 and width == height
 
@@ -119,7 +120,8 @@ def test_the_command_writes_a_report(folder, tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as end:
         main(["evaluate", "controller", "--against", str(folder), "--quick", "-o", str(tmp_path / "out")])
     assert end.value.code == 0
-    assert "report.html" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "report.html" in told and re.search(r"motion matching +\d\.\d cm +\d\.\d deg", told)
     said = json.loads((tmp_path / "out" / "report.json").read_text())
     assert [column["name"] for column in said["columns"]] == ["real clips", "motion matching"]
 

@@ -61,6 +61,8 @@ class ControllerOptions:
     """Library or clips that stand beside it, as they are and by motion matching; else what the bundle knows of them."""
     where: str = ""
     """Only clips of the library for which this SQL condition holds."""
+    everything: Flag = False
+    """All clips, not only those whose names and tags speak of walking, running, standing."""
     quick: Flag = False
     """A few short trials: a minute, and rough figures."""
     seed: int = 0
@@ -82,7 +84,7 @@ def controller(*bundles: str, options: Annotated[ControllerOptions, Parameter(na
     """
     from moveset.workflows.evaluate import judge_controllers
     from moveset.workflows.evaluate_controller import FULL, QUICK
-    from moveset.workflows.evaluate_report import as_json
+    from moveset.workflows.evaluate_figures import as_json, as_text
 
     found, written = judge_controllers(
         bundles,
@@ -90,10 +92,11 @@ def controller(*bundles: str, options: Annotated[ControllerOptions, Parameter(na
         options.against,
         QUICK if options.quick else FULL,
         where=options.where,
+        everything=options.everything,
         seed=options.seed,
         track=track,
     )
     if options.json:
         print_json(as_json(found))
     else:
-        print("\n".join(f"wrote {path}" for path in written))
+        print(as_text(found), *(f"wrote {path}" for path in written), sep="\n")

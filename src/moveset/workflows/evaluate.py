@@ -37,9 +37,12 @@ def judge_controllers(
     size: Size = FULL,
     *,
     where: str = "",
+    everything: bool = False,
     seed: int = 0,
     track: Track = untracked,
 ) -> tuple[Evaluation, list[Path]]:
     """Judge controllers beside the real clips of `against`, into the folder `output`; the files written."""
-    found = evaluate_bundles(bundles, against, size, where=where, seed=seed, track=track)
+    found = evaluate_bundles(
+        bundles, against, size, where=where, everything=everything, seed=seed, track=track
+    )
     return found, write_evaluation(found, Path(output))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from moveset.bundle import Bundle, open_bundle
+from moveset.bundle import Bundle, Network, open_bundle
 from moveset.errors import MovesetError
 from moveset.progress import Track, untracked
 from moveset.runtime.controller import Controller
 from moveset.runtime.learned import LearnedController
 from moveset.runtime.matching import MotionMatching
 from moveset.runtime.reference import References, from_manifest
-from moveset.workflows.evaluate_controller import FULL, Evaluation, Size, evaluate
+from moveset.workflows.evaluate_controller import COUNTS, FULL, Evaluation, Size, evaluate
 from moveset.workflows.real import RealClips, real_clips
 
 KIND = "controller"
@@ -52,13 +53,15 @@ def evaluate_bundles(
         contenders["motion matching"] = matching, rows
     else:
         real = carried(opened[0])
+    costs = {}
     for bundle in opened:
-        contenders |= {
-            name if len(opened) == 1 else f"{bundle.name} {name}": (controller, about)
-            for name, controller, about in columns_of(bundle)
-        }
+        for column in columns_of(bundle):
+            name = column.name if len(opened) == 1 else f"{bundle.name} {column.name}"
+            contenders[name] = column.controller, column.about
+            costs[name] = network_cost(bundle, column.level, column.steps)
     result = evaluate(contenders, real, examples, size, seed=seed, track=track, say=say)
-    return replace(result, notes=(*result.notes, *notes))
+    columns = (replace(c, cost={**c.cost, **costs.get(c.name, {})}) for c in result.columns)
+    return replace(result, columns=tuple(columns), notes=(*result.notes, *notes))
 
 
 def carried(bundle: Bundle) -> References:
@@ -70,19 +73,53 @@ def carried(bundle: Bundle) -> References:
     return from_manifest(bundle.manifest[REFERENCE], bundle.arrays(REFERENCE))
 
 
-def columns_of(bundle: Bundle) -> Iterator[tuple[str, Controller, str]]:
-    """Name, controller, and what it is, of every column of a bundle."""
+@dataclass(frozen=True, eq=False)
+class Level:
+    """A level of detail of a bundle, of a flow at one number of steps."""
+
+    name: str
+    controller: Controller
+    about: str
+    level: Mapping[str, Any]
+    """What the manifest says of it."""
+    steps: int
+    """0 for an answer in one pass."""
+
+
+def columns_of(bundle: Bundle) -> Iterator[Level]:
+    """All that a bundle has to show."""
     said = bundle.manifest["controller"]
     for lod, level in enumerate(said["lods"]):
         about = f"{said['family']}, {level['predictor']}, {level['decoder']}"
         if not level.get("steps"):
-            yield level["name"], LearnedController(bundle, lod), about
+            yield Level(level["name"], LearnedController(bundle, lod), about, level, 0)
             continue
         for steps in STEPS:
             levels = [{**other, "steps": steps} if other is level else other for other in said["lods"]]
             manifest = {**bundle.manifest, "controller": {**said, "lods": levels}}
             stepped = LearnedController(replace(bundle, manifest=manifest), lod)
-            yield f"{level['name']}, {steps} step{'s' * (steps > 1)}", stepped, about
+            yield Level(f"{level['name']}, {steps} step{'s' * (steps > 1)}", stepped, about, level, steps)
+
+
+def network_cost(bundle: Bundle, level: Mapping[str, Any], steps: int) -> dict[str, float]:
+    """Microseconds that the networks alone cost a character and frame, one by one and in a crowd.
+
+    Each character asks the predictor once for all states that it executes; a crowd does so in turns.
+    """
+    execute = int(bundle.manifest["controller"]["execute"])
+    predictor, decoder = bundle.network(level["predictor"]), bundle.network(level["decoder"])
+
+    def cost(count: int) -> float:
+        asking = max(1, count // execute)
+        predicted = max(1, steps) * _least(predictor, asking) / asking / execute
+        return predicted + _least(decoder, count) / count
+
+    return {f"networks_{count}": cost(count) for count in COUNTS}
+
+
+def _least(network: Network, batch: int) -> float:
+    """Of several medians, for others may be at work on this machine."""
+    return min(network.microseconds(batch, 50) for _ in range(5))
 
 
 def _same_body(bundles: Sequence[Bundle], real: RealClips) -> None:

@@ -79,6 +79,8 @@ class Column:
     unlocked: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Figures of the motion without foot lock."""
     wander: Wander | None = None
+    beyond: float = 0.0
+    """Share of what was asked that went beyond the controller's data and was taken back."""
     cost: Mapping[str, float] = field(default_factory=dict)
     """Microseconds of processor time a character and frame."""
     walks: Mapping[str, Walk] = field(default_factory=dict)
@@ -134,9 +136,11 @@ def try_controller(
     """All trials, with and without foot lock, wandering, and the cost."""
     figures: dict[str, dict[str, float]] = {}
     unlocked: dict[str, dict[str, float]] = {}
-    walks, clips = {}, {}
+    walks, clips, beyond = {}, {}, 0.0
     if tried:
         runs = run_trials(controller, tried, size.seconds, seed, track=track)
+        controls = runs[tried[0].name].report.controls
+        beyond = controls.clamped / max(controls.given, 1)
         for trial in tried:
             run = runs[trial.name]
             figures[trial.name] = trial.judge(run) | measure_motion(run.clips, real.of(trial.gait))
@@ -156,7 +160,7 @@ def try_controller(
     cost = {
         f"{key}_{count}": value for count in COUNTS for key, value in measure_cost(controller, count).items()
     }
-    return Column(name, about, figures, unlocked, wandered, cost, walks, clips)
+    return Column(name, about, figures, unlocked, wandered, beyond, cost, walks, clips)
 
 
 def standard_trials(real: References, size: Size = FULL, seed: int = 0) -> list[Trial]:

@@ -1,4 +1,4 @@
-"""An evaluation of controllers as JSON and as one HTML page that opens from disk."""
+"""An evaluation of controllers as one HTML page that opens from disk, with pictures inside."""
 
 from __future__ import annotations
 
@@ -6,20 +6,15 @@ import base64
 import html
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Template
-from typing import Any
 
-from moveset import __version__
 from moveset.files import write_whole
-from moveset.runtime.wander import WATCHED, Wander
+from moveset.runtime.wander import WATCHED
 from moveset.workflows.evaluate_controller import Column, Evaluation, summary
+from moveset.workflows.evaluate_figures import as_json
 from moveset.workflows.evaluate_picture import films, from_above, save_sheet
-
-VERSION = 1
-"""Of the JSON."""
 
 _DEGREES = math.degrees(1)
 
@@ -118,79 +113,6 @@ def write_evaluation(evaluation: Evaluation, folder: str | Path, pictures: bool 
     return written
 
 
-# JSON
-
-
-def as_json(evaluation: Evaluation) -> dict[str, Any]:
-    """All figures in metres, seconds and radians; null where there is none."""
-    real = evaluation.real
-    return _finite(
-        {
-            "version": VERSION,
-            "moveset": __version__,
-            "size": asdict(evaluation.size),
-            "processor_seconds": evaluation.seconds,
-            "notes": evaluation.notes,
-            "real": {
-                name: {
-                    key: getattr(one, key)
-                    for key in (
-                        "foot_skate",
-                        "planted_speed",
-                        "jerk",
-                        "pose_distance",
-                        "diversity",
-                        "seconds",
-                    )
-                }
-                for name, one in {"everything": real.everything, **real.gaits}.items()
-            },
-            "columns": [_column(column, evaluation) for column in evaluation.columns],
-        }
-    )
-
-
-def _column(column: Column, evaluation: Evaluation) -> dict[str, Any]:
-    return {
-        "name": column.name,
-        "about": column.about,
-        "summary": {gait: made for gait in evaluation.real.gaits if (made := summary(column.trials, gait))},
-        "summary_without_foot_lock": {
-            gait: made for gait in evaluation.real.gaits if (made := summary(column.unlocked, gait))
-        },
-        "trials": column.trials,
-        "trials_without_foot_lock": column.unlocked,
-        "uncontrolled": _wander(column.wander) if column.wander else None,
-        "cost": column.cost,
-    }
-
-
-def _wander(wander: Wander) -> dict[str, Any]:
-    changes = {figure: wander.change(figure) for figure in WATCHED}
-    return {
-        "minutes": wander.minutes,
-        "characters": wander.characters,
-        "diversity": wander.diversity,
-        "diversity_ratio": wander.diversity_ratio,
-        "steady": wander.steady,
-        "mean": {figure: wander.mean(figure) for figure in WATCHED},
-        "change": {figure: {"share": by, "standard_error": error} for figure, (by, error) in changes.items()},
-        "parts": wander.parts,
-    }
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no number that is none."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _finite(part) for key, part in value.items()}
-    return [_finite(part) for part in value] if isinstance(value, list | tuple) else value
-
-
-# HTML
-
-
 def _page(evaluation: Evaluation, sheet: str) -> str:
     size = evaluation.size
     intro = (
@@ -202,7 +124,7 @@ def _page(evaluation: Evaluation, sheet: str) -> str:
     columns = evaluation.columns
     names = [column.name for column in columns]
     parts = [
-        _section("What they are", _table(("", *names), [["", *(column.about for column in columns)]])),
+        _section("What they are", _table(("", *names), _abouts(columns))),
         *(_gait(evaluation, gait) for gait in evaluation.real.gaits),
         _uncontrolled(evaluation),
         _section("Cost, us of one thread a character and frame", _table(("", *names), _cost(columns))),
@@ -212,6 +134,14 @@ def _page(evaluation: Evaluation, sheet: str) -> str:
         parts.append(_section("Side by side", picture))
     parts += [*_plots(evaluation), _trial_section(evaluation)]
     return _PAGE.substitute(intro=intro, sections="\n".join(parts))
+
+
+def _abouts(columns: Sequence[Column]) -> list[list[str]]:
+    beyond = [_number(column.beyond, 100, 1) if column.wander else "" for column in columns]
+    return [
+        ["", *(html.escape(column.about) for column in columns)],
+        ["asked beyond its data <small>%</small>", *beyond],
+    ]
 
 
 def _gait(evaluation: Evaluation, gait: str) -> str:
@@ -264,7 +194,7 @@ def _percent(change: float, error: float) -> str:
 
 def _cost(columns: Sequence[Column]) -> list[list[str]]:
     keys = dict.fromkeys(key for column in columns for key in column.cost)
-    words = {"all": "everything", "controller": "the controller"}
+    words = {"all": "everything", "controller": "the controller", "networks": "its networks"}
 
     def label(key: str) -> str:
         kind, count = key.rsplit("_", 1)
