@@ -12,6 +12,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -143,15 +144,16 @@ def costs(bundle: Bundle, count: int, lod: int, rate: float = 30.0) -> dict[str,
     """Microseconds a character-frame of each part, in a crowd of `count` on a circle."""
     controller = LearnedController(bundle, lod)
     predictor = Timed(controller._predictors[lod].network)
-    object.__setattr__(controller._predictors[lod], "network", predictor)
+    controller._predictors[lod] = replace(controller._predictors[lod], network=predictor)
     decoders = [Timed(decoder) for decoder in controller._decoders]
-    controller._decoders[:] = decoders  # pyright: ignore[reportArgumentType]
+    controller._decoders = list(decoders)
     follower = PathFollower(circle(2), 1.2, np.arange(count) * 0.2)
     crowds = {lock: Crowd(controller, count, 0, CrowdConfig(foot_lock=lock)) for lock in (False, True)}
     for crowd in crowds.values():
         crowd.place(*follower.place())
     parents = controller.skeleton.parents
-    frames, found = max(8, 600 // count), {}
+    frames = max(8, 600 // count)
+    found: dict[str, float] = {}
     for round in range(ROUNDS):
         for lock, crowd in crowds.items():
             spent: dict[str, float] = dict.fromkeys(("path", "control", "step", "fk"), 0.0)
