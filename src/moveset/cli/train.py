@@ -52,6 +52,8 @@ class ControllerOptions(TrainOptions):
 
     autoencoder: str | None = None
     """A bundle that was trained on the same clips; without one it is trained first, as NAME.autoencoder."""
+    family: Literal["regression", "flow", "distilled", "mean-flow"] = "regression"
+    """How it is trained; the flows draw one of several futures and train on one process."""
 
 
 @train.command
@@ -82,8 +84,12 @@ def controller(*sources: str, options: Annotated[ControllerOptions, Parameter(na
         A NAME.library; or files, folders and archives with clips; or a training set.
     """
     from moveset.workflows.train_controller import train_controller
+    from moveset.workflows.train_flow import train_flow
 
-    _train(train_controller, sources, options, autoencoder=options.autoencoder)
+    if options.family == "regression":
+        _train(train_controller, sources, options, autoencoder=options.autoencoder)
+    else:
+        _train(train_flow, sources, options, autoencoder=options.autoencoder, family=options.family)
 
 
 def _train(

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from moveset.bundle import Bundle
+from moveset.bundle import Bundle, open_bundle
 from moveset.learn.autoencoders import open_autoencoder, provenance
+from moveset.learn.config import adjusted
 from moveset.learn.controllers import Level, StateDecoder, write_controller
-from moveset.learn.data import TrainingSet
+from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.loop import TrainConfig, TrainReport, train
 from moveset.learn.models import distill, flow, meanflow
 from moveset.learn.models.autoencoder import PoseDecoder
@@ -22,10 +23,45 @@ from moveset.learn.models.small_decoder import SmallDecoderTask
 from moveset.learn.states import encoded
 from moveset.learn.task import Task
 from moveset.progress import Track, untracked
-from moveset.workflows.train import work_folder
+from moveset.workflows.train import preset_of, train_autoencoder, work_folder
 
 STEPS = (4, 8, 2, 1)
 """Euler steps that a flow is exported with, a level of detail each; the first is what plays unless told otherwise."""
+
+
+FAMILIES = ("flow", "distilled", "mean-flow")
+
+
+def train_flow(
+    training: TrainingSet | str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    preset: str = "small",
+    *,
+    family: str = "flow",
+    autoencoder: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    steps: int | None = None,
+    device: str = "cpu",
+    threads: int = 1,
+    resume: bool = False,
+    track: Track = untracked,
+    say: Callable[[str], object] = lambda text: None,
+) -> Bundle:
+    """Train a controller of one of `FAMILIES` on one process; its autoencoder first, if none is given."""
+    data = training if isinstance(training, TrainingSet) else open_training_set(Path(training))
+    how = {"seed": seed, "device": device, "threads": threads, "resume": resume, "track": track, "say": say}
+    if autoencoder is None:
+        below = train_autoencoder(data, Path(output).with_suffix(".autoencoder"), preset, **how)
+    else:
+        below = open_bundle(autoencoder, "autoencoder")
+    flows = FlowTraining(data, below, steps=steps, **how)
+    if family == "mean-flow":
+        return flows.mean_flow(output, preset_of(meanflow.PRESETS, preset))
+    teacher = Path(output).with_suffix(".flow") if family == "distilled" else output
+    bundle, task = flows.flow(teacher, preset_of(flow.PRESETS, preset))
+    return (
+        flows.students(output, task, preset_of(distill.PRESETS, preset)) if family == "distilled" else bundle
+    )
 
 
 class FlowTraining:
@@ -40,6 +76,9 @@ class FlowTraining:
         autoencoder: Bundle,
         *,
         seed: int = 0,
+        steps: int | None = None,
+        device: str = "cpu",
+        threads: int = 1,
         resume: bool = False,
         track: Track = untracked,
         say: Callable[[str], object] = lambda text: None,
@@ -48,6 +87,7 @@ class FlowTraining:
         self.autoencoder = open_autoencoder(autoencoder)
         self.motion = encoded(training, self.autoencoder)
         self._track, self._say = track, say
+        self._adjusted = {"seed": seed, "steps": steps, "device": device, "threads": threads}
 
     def flow(
         self, output: str | os.PathLike[str], preset: FlowPreset = flow.PRESETS["small"]
@@ -100,7 +140,7 @@ class FlowTraining:
         self, task: Task, settings: TrainConfig, output: str | os.PathLike[str], name: str
     ) -> TrainReport:
         folder = work_folder(output) / name
-        return train(task, replace(settings, seed=self.seed), folder, self._track, self._say, self.resume)
+        return train(task, adjusted(settings, **self._adjusted), folder, self._track, self._say, self.resume)
 
     def _write(
         self,
