@@ -21,8 +21,10 @@ def swing(frames: int, seed: int) -> Clip:
     rng = np.random.default_rng(seed)
     times = np.arange(frames)[:, None, None] / 30
     angles = 0.3 * np.sin(times * rng.uniform(1, 4, (len(skeleton), 3)))
+    angles += 0.1 * rng.standard_normal(angles.shape)  # as many directions as an autoencoder has latents
     translations = np.tile(skeleton.rest_translations, (frames, 1, 1))
     translations[:, 0, 2] += times[:, 0, 0]
+    translations[:, 0, 1] += 0.03 * np.sin(5 * times[:, 0, 0])
     return Clip(skeleton, quaternion.from_rotation_vector(angles), translations, 30.0, f"swing {seed}", tags=Tags(license="CC0-1.0"))  # fmt: skip
 
 
