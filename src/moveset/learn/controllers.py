@@ -113,8 +113,10 @@ def write_controller(
     config: Mapping[str, object],
     seed: int,
     provenance: Mapping[str, object],
+    real: tuple[Mapping[str, object], Mapping[str, np.ndarray]] | None = None,
 ) -> Bundle:
-    """Export, check against torch, write. `tracks` (B, F, 3) are windows of what was asked in training."""
+    """Export, check against torch, write. `tracks` (B, F, 3) are windows of what was asked in training; `real` are
+    the measures of the real clips, in the manifest and as arrays (runtime/reference.py)."""
     own = starts(training, motion, context, times)
     some = slice(0, 64)
     example = {name: torch.from_numpy(own[name][some]) for name in ("offsets", "turns")}
@@ -173,7 +175,10 @@ def write_controller(
             ],
         },
     }
-    return write_bundle(path, KIND, manifest, networks, {"starts": own})
+    arrays: dict[str, Mapping[str, np.ndarray]] = {"starts": own}
+    if real is not None:
+        manifest["reference"], arrays["reference"] = real
+    return write_bundle(path, KIND, manifest, networks, arrays)
 
 
 _PREDICTOR = {

@@ -25,6 +25,8 @@ from moveset.learn.models.small_decoder import SmallDecoderTask
 from moveset.learn.states import encoded
 from moveset.motion.skeleton import same_bones
 from moveset.progress import Track, untracked
+from moveset.runtime.reference import STORED_POSES, to_manifest
+from moveset.workflows.real import clips_of_set
 from moveset.workflows.train import preset_of, train_autoencoder, work_folder
 
 
@@ -114,6 +116,7 @@ def train_controller(
                 config={"preset": preset, "model": asdict(model), "training": asdict(settings)},
                 seed=seed,
                 provenance={report.folder.name: provenance(report) for report in reports},
+                real=to_manifest(clips_of_set(data.folder).measured(STORED_POSES)),
             )
 
         bundle = us.once(export, lambda: open_bundle(output, "controller"))
