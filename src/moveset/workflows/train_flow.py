@@ -23,6 +23,8 @@ from moveset.learn.models.small_decoder import SmallDecoderTask
 from moveset.learn.states import encoded
 from moveset.learn.task import Task
 from moveset.progress import Track, untracked
+from moveset.runtime.reference import STORED_POSES, to_manifest
+from moveset.workflows.real import clips_of_set
 from moveset.workflows.train import preset_of, train_autoencoder, work_folder
 
 STEPS = (4, 8, 2, 1)
@@ -171,6 +173,7 @@ class FlowTraining:
             config=asdict(preset),
             seed=self.seed,
             provenance={report.folder.name: provenance(report) for report in reports},
+            real=to_manifest(clips_of_set(self.training.folder).measured(STORED_POSES)),
         )
         self._say("\n".join(bundle.describe()))
         return bundle
