@@ -11,7 +11,7 @@ from moveset.motion.floor import ground_from_world, world_from_ground
 from moveset.motion.ground import GroundFrame
 from moveset.runtime.behaviors.behavior import Asked, Behavior, Placement, Value, Values
 from moveset.runtime.behaviors.trajectory import pull
-from moveset.runtime.behaviors.velocity import take_up, turned
+from moveset.runtime.behaviors.velocity import LAG_SECONDS, take_up, turned
 
 SPEED = 1.2
 """At which a target is approached unless told otherwise [m/s]."""
@@ -46,7 +46,11 @@ def _move_to_target(values: Values, age: Array, at: Placement, times: Array, dt:
     errors = values["position"] - at.positions
     distance = np.hypot(errors[:, 0], errors[:, 1])
     direction = errors / np.maximum(distance, 1e-9)[:, None]
-    remaining, rate = _braking(np.where(distance <= arrival, 0.0, distance), speed, np.maximum(times, 0))
+    left = np.where(distance <= arrival, 0.0, distance)
+    ahead = np.maximum(times, 0)
+    # a wish that is faster than the braking goes on for a little: that much sooner it brakes
+    faster = np.einsum("kd,kd->k", at.wished[:, 0], direction) - _braking(left, speed, ahead)[1]
+    remaining, rate = _braking(np.maximum(left - LAG_SECONDS * np.maximum(faster, 0), 0), speed, ahead)
     # what is asked beside that: to lose the velocity that differs from it
     goal = rate[:, None] * direction
     sway = take_up(at, goal, times, dt)[0] - goal[:, None] * times[:, None]

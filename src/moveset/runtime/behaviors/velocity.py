@@ -15,6 +15,8 @@ from moveset.runtime.behaviors.trajectory import pull
 VELOCITY_HALF_LIFE = 0.1
 """Half-life in which an asked change of velocity is taken up [s]: 90 % of it is asked after 0.28 s, and a good
 controller has made it after half a second. Motion matching answers alike with 0.1 and 0.2 s."""
+LAG_SECONDS = VELOCITY_HALF_LIFE / np.log(2)
+"""By how much the spring is late where the goal changes evenly."""
 LAG_REACH = 0.05
 """What a character lacks of the way that it was asked to go is asked of it as well, but never more than this [m]."""
 FACING_HALF_LIFE = 0.15
