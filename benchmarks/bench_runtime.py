@@ -146,7 +146,7 @@ def costs(bundle: Bundle, count: int, lod: int, rate: float = 30.0) -> dict[str,
     predictor = Timed(controller._predictors[lod].network)
     controller._predictors[lod] = replace(controller._predictors[lod], network=predictor)
     decoders = [Timed(decoder) for decoder in controller._decoders]
-    controller._decoders = list(decoders)
+    controller._decoders = [*decoders]
     follower = PathFollower(circle(2), 1.2, np.arange(count) * 0.2)
     crowds = {lock: Crowd(controller, count, 0, CrowdConfig(foot_lock=lock)) for lock in (False, True)}
     for crowd in crowds.values():

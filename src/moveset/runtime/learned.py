@@ -24,7 +24,7 @@ from moveset.runtime.control_range import ControlRange
 from moveset.runtime.controller import Poses, draw
 from moveset.runtime.footlock import FootLock
 from moveset.runtime.learned_kernels import advance, find_due, write_poses
-from moveset.runtime.predictor import Predictor, open_predictor
+from moveset.runtime.predictor import Network, Predictor, open_predictor
 
 if TYPE_CHECKING:
     from moveset.bundle import Bundle
@@ -133,7 +133,7 @@ class LearnedController:
             open_predictor(bundle, said, level, noise) for level in said["lods"]
         ]
         files = list(dict.fromkeys(level["decoder"] for level in said["lods"]))
-        self._decoders = [bundle.network(file) for file in files]
+        self._decoders: list[Network] = [bundle.network(file) for file in files]
         self._decoder_of = np.array([files.index(level["decoder"]) for level in said["lods"]])
         self._gain = self._root_gain()
         self._turning, self._moving = self.space.turning.astype(np.int64), self.space.moving.astype(np.int64)
