@@ -44,6 +44,10 @@ def as_text(evaluation: Evaluation) -> str:
     return "\n".join(lines)
 
 
+def _ratio(value: float) -> str:
+    return f"{value:6.2f}x" if math.isfinite(value) else f"{'-':>7}"
+
+
 def as_json(evaluation: Evaluation) -> dict[str, Any]:
     """All figures in metres, seconds and radians; null where there is none."""
     real = evaluation.real

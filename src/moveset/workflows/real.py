@@ -13,13 +13,16 @@ from moveset.library.split import HELD_OUT
 from moveset.library.view import open_view
 from moveset.motion import Clip
 from moveset.motion.mirror import find_symmetry, mirror
-from moveset.runtime.reference import GAITS, References, moves_at, references
+from moveset.runtime.reference import GAITS, References, mean_speed, moves_at, references
 from moveset.workflows.locomotion import widened
 from moveset.workflows.sides import sides_of
 from moveset.workflows.training_set import FILE
 
 _SHORTEST = 8
 """Clips of no more frames say nothing of how a body moves."""
+
+_SHOWN = 3.0
+"""[s] that are long enough to be looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +41,14 @@ class RealClips:
         return references(self.known, self.held_out, keep)
 
     def examples(self) -> dict[str, Clip]:
-        """The longest clip of each gait, held out if there is one, to be shown."""
+        """A clip of each gait to be shown, near the speed that is asked; held out if there is one, not too short."""
         found = {}
-        for gait, (_, speeds) in GAITS.items():
+        for gait, (speed, speeds) in GAITS.items():
             for clips in (self.held_out, self.known):
                 own = [clip for clip in clips if moves_at(clip, speeds)]
+                long = [clip for clip in own if clip.seconds >= _SHOWN] or own
                 if own and gait not in found:
-                    found[gait] = max(own, key=lambda clip: clip.seconds)
+                    found[gait] = min(long, key=lambda clip: abs(mean_speed(clip) - speed))
         return found
 
 
