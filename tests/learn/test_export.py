@@ -133,6 +133,28 @@ def test_scales_and_offsets_go_into_the_layers(seed):
     assert kinds.count("Mul") == 3  # SiLU, wide, plain
 
 
+class Standardised(nn.Module):
+    """Numbers that hardly differ from their mean, as of a quiet library."""
+
+    def __init__(self, quiet):
+        super().__init__()
+        self.layer, self.mean, self.scale = nn.Linear(40, 3), torch.rand(40) + 0.5, quiet
+
+    def forward(self, x):
+        return self.layer((x - self.mean) / self.scale)
+
+
+@pytest.mark.parametrize(("quiet", "folded"), [(1.0, True), (0.1, True), (1e-3, False), (1e-5, False)])
+def test_offsets_stay_where_folding_would_cancel(quiet, folded):
+    torch.manual_seed(0)
+    module = Standardised(quiet)
+    given = {"x": module.mean + quiet * torch.randn(64, 40)}
+    file = to_onnx(module, given, ["y"])
+    assert check_onnx(file, module, given) < 2e-5
+    kinds = [node.op_type for node in onnx.load_from_string(file).graph.node]
+    assert kinds == (["Gemm"] if folded else ["Sub", "Gemm"])
+
+
 class Frozen(nn.Module):
     def forward(self, x):
         return x.reshape(len(x), -1)

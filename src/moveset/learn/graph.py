@@ -12,9 +12,12 @@ from torch import Tensor
 
 from moveset.bundle import Network
 
+_LOST = 1e-5
+"""Largest error by rounding that folding may add to an output: small next to what networks are checked for."""
+
 
 def simplify(model: onnx.ModelProto, inputs: Mapping[str, Tensor]) -> None:
-    """Fix shapes that depend on the batch alone, fold scales and offsets into the layers beside them."""
+    """Fix shapes that depend on the batch alone, fold scales and offsets into the layers beside them where that is exact."""
     _fix_reshapes(model, inputs)
     layers = _Layers(model)
     while any(layers.fold(node) for node in list(model.graph.node)):
@@ -74,6 +77,8 @@ class _Layers:
         x, scale, offset = found
         after = self._users(node.output[0])
         if after and all(self._is_layer(user) for user in after):
+            if any(self._loses(user, offset) for user in after):
+                return False
             for user in after:
                 weight, bias = (self.weights[name] for name in user.input[1:])
                 shift = weight.astype(float) @ np.broadcast_to(offset, weight.shape[1])
@@ -100,6 +105,11 @@ class _Layers:
         last.output[0] = node.output[0]
         self.graph.node.remove(node)
         return True
+
+    def _loses(self, layer: onnx.NodeProto, offset: np.ndarray) -> bool:
+        """Whether W x + (b + W offset) is less exact than W (x + offset) + b: large numbers that cancel are rounded."""
+        shifts = self.weights[layer.input[1]].astype(float) * offset
+        return float(np.finfo(np.float32).eps * np.linalg.norm(shifts, axis=1).max()) > _LOST
 
     def _affine(self, node: onnx.NodeProto) -> tuple[str, np.ndarray, np.ndarray] | None:
         """x (N, C), scale and offset (C,) or (1,) in double precision."""
