@@ -120,12 +120,8 @@ def diversity(clips: Sequence[Clip]) -> float:
 
 def moves_at(clip: Clip, speeds: tuple[float, float]) -> bool:
     """Whether the mean speed of a clip is between `speeds` [m/s]."""
-    return speeds[0] < mean_speed(clip) < speeds[1]
-
-
-def mean_speed(clip: Clip) -> float:
-    """Of the ground frame [m/s]."""
-    return measure.path_length(ground_frame(clip).positions) / max(clip.seconds, 1e-6)
+    walked = measure.path_length(ground_frame(clip).positions)
+    return speeds[0] < walked / max(clip.seconds, 1e-6) < speeds[1]
 
 
 # In a bundle

@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from moveset.errors import MovesetError
 from moveset.features.pose import PoseSpace
 from moveset.library.split import HELD_OUT
 from moveset.library.view import open_view
 from moveset.motion import Clip
+from moveset.motion.ground import ground_frame
 from moveset.motion.mirror import find_symmetry, mirror
-from moveset.runtime.reference import GAITS, References, mean_speed, moves_at, references
+from moveset.runtime.reference import GAITS, References, moves_at, references
 from moveset.workflows.locomotion import widened
 from moveset.workflows.sides import sides_of
 from moveset.workflows.training_set import FILE
@@ -41,15 +44,21 @@ class RealClips:
         return references(self.known, self.held_out, keep)
 
     def examples(self) -> dict[str, Clip]:
-        """A clip of each gait to be shown, near the speed that is asked; held out if there is one, not too short."""
+        """A clip of each gait to be shown, all of it near the speed that is asked; held out if there is one."""
         found = {}
         for gait, (speed, speeds) in GAITS.items():
             for clips in (self.held_out, self.known):
                 own = [clip for clip in clips if moves_at(clip, speeds)]
                 long = [clip for clip in own if clip.seconds >= _SHOWN] or own
                 if own and gait not in found:
-                    found[gait] = min(long, key=lambda clip: abs(mean_speed(clip) - speed))
+                    found[gait] = min(long, key=lambda clip: _off_pace(clip, speed))
         return found
+
+
+def _off_pace(clip: Clip, speed: float) -> float:
+    """Mean difference of a clip's speed from `speed` [m/s]."""
+    steps = ground_frame(clip).displacements[1:, :2] * clip.fps
+    return float(np.abs(np.hypot(steps[:, 0], steps[:, 1]) - speed).mean())
 
 
 def real_clips(sources: Sequence[str], where: str = "", everything: bool = False) -> RealClips:
