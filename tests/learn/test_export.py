@@ -151,8 +151,8 @@ def test_offsets_stay_where_folding_would_cancel(quiet, folded):
     given = {"x": module.mean + quiet * torch.randn(64, 40)}
     file = to_onnx(module, given, ["y"])
     assert check_onnx(file, module, given) < 2e-5
-    kinds = [node.op_type for node in onnx.load_from_string(file).graph.node]
-    assert kinds == (["Gemm"] if folded else ["Sub", "Gemm"])
+    kinds = {node.op_type for node in onnx.load_from_string(file).graph.node}
+    assert ("Sub" in kinds) != folded and "Div" not in kinds
 
 
 class Frozen(nn.Module):
