@@ -118,7 +118,7 @@ class Library:
 
     def visited(self, moments: Array) -> set[int]:
         """Clips in whose neighbourhood a run was for a third of a second or more in all."""
-        distances, rows = self.clips.query(moments)
+        distances, rows = map(np.asarray, self.clips.query(moments))
         counts = np.bincount(self.owner[rows[distances < NEAR]], minlength=len(self.names))
         return set(np.flatnonzero(counts >= 3).tolist())
 

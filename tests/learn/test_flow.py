@@ -72,7 +72,7 @@ def test_it_follows_one_of_two_futures_where_regression_gives_the_mean(toy):
     found = first_numbers(FlowPredictor(toy, 16))
     near = (found.abs() - 1).abs() < 0.25
     assert near.float().mean() > 0.85
-    assert abs((found > 0).float().mean() - 0.3) < 0.06
+    assert abs((found > 0).float().mean() - 0.3) < 0.1
     # one step along the flow is what regression would give: the mean, which no future is
     assert (first_numbers(FlowPredictor(toy, 1)) + 0.4).abs().mean() < 0.2
 

@@ -123,8 +123,22 @@ class Denoiser(nn.Module):
         return torch.cat((context.flatten(1), self.encoder(torch.cat((control, free), dim=1))), dim=1)
 
     def forward(self, known: Tensor, sample: Tensor, *times: Tensor) -> Tensor:
-        """Velocity (N, K S) of a sample (N, K S) at `times` (N, 1), 0 for noise, 1 for motion."""
-        return self.network(torch.cat((known, sample, *(_waves(time) for time in times)), dim=1))
+        """Velocity (N, K S) of a sample (N, K S) at `times` (N, 1), 0 for noise, 1 for motion; of two times, the mean
+        velocity from the one to the other."""
+        waves = [_waves(time) for time in times]
+        return _pull(times[0], times[-1]) * sample + self.network(torch.cat((known, sample, *waves), dim=1))
+
+
+def _pull(time: Tensor, until: Tensor) -> Tensor:
+    """(N, 1) mean velocity, by the sample, that would be right if the changes were normal and context told nothing.
+
+    Noise and changes have one covariance, so each number is then scaled by sqrt((1 - t)^2 + t^2) along the flow. The
+    network gives what is different from that: without this it had to carry every number of the noise from its input to
+    its output, through layers that are narrower (compare the preconditioning of Karras et al. 2022, "EDM").
+    """
+    size, later = ((1 - t).square() + t.square() for t in (time, until))
+    size, later = size.sqrt(), later.sqrt()
+    return 2 * (time + until - 1) / (size * (size + later))
 
 
 class FlowPredictor(nn.Module):
