@@ -12,7 +12,7 @@ from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.draw import Draw
 from moveset.learn.loop import TrainConfig, train
 from moveset.learn.models.autoencoder import Autoencoder, AutoencoderConfig, AutoencoderTask
-from moveset.learn.models.regression import RegressionConfig, RegressionTask, importance, slide
+from moveset.learn.models.regression import RegressionConfig, RegressionTask, importance, jerkiness, slide
 from moveset.synthetic import synthesize
 from moveset.workflows.training_set import ANY_MOTION, write_training_set
 
@@ -43,8 +43,8 @@ def test_the_losses_fall(data, autoencoder, tmp_path):
     train(task, TrainConfig(steps=120, batch=32, learning_rate=3e-3, picture_every=0), tmp_path)
     with torch.no_grad():
         _, after = task.loss(batch, 1.0)
-    assert after["states"] < 0.5 * before["states"]
-    assert after["reach"] < 0.6 * before["reach"]
+    assert after["states"] < 0.7 * before["states"]
+    assert after["reach"] < 0.7 * before["reach"]
 
 
 def test_roll_outs_grow_longer(data, autoencoder):
@@ -69,7 +69,7 @@ def test_a_network_that_knows_the_clip_has_no_loss(data, autoencoder):
     _, terms = task.loss(batch, 1.0)
     assert terms["states"] == 0 and terms["smooth"] == 0
     assert terms["position"] < 1e-9 and terms["heading"] < 1e-9
-    assert terms["reach"] < 1e-6
+    assert terms["reach"] < 1e-6 and terms["swing"] < 1e-3
 
 
 def test_bent_windows_turn_and_keep_their_steps(data, autoencoder):
@@ -133,6 +133,14 @@ def test_slide_is_the_speed_of_feet_that_stand():
     assert slide(feet, places, torch.zeros(1, frames), contacts).item() == pytest.approx(0.05, abs=1e-3)
     contacts[..., 1] = 0
     assert slide(feet, places, torch.zeros(1, frames), contacts).item() == pytest.approx(0.0, abs=1e-3)
+
+
+def test_soft_feet_lack_jerk():
+    torch.manual_seed(0)
+    feet = torch.randn(3, 24, 2, 3)
+    assert torch.allclose(jerkiness(0.5 * feet), 0.5 * jerkiness(feet), rtol=1e-3)
+    still = jerkiness(torch.zeros(1, 24, 2, 3))
+    assert 0 < still.item() < 1e-3
 
 
 def test_importance_follows_what_shows(data, autoencoder):

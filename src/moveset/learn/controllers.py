@@ -48,7 +48,8 @@ class StateDecoder(nn.Module):
         self.space, self.widths = space, decoder.widths
         self.network = deepcopy(decoder.network)
         self.network.scale_input(space.latent_mean, space.latent_scale)
-        self.network.scale_output(-decoder.mean / decoder.scale, 1 / decoder.scale)
+        mean, scale = decoder.get_buffer("mean"), decoder.get_buffer("scale")
+        self.network.scale_output(-mean / scale, 1 / scale)
 
     def forward(self, state: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """See above."""

@@ -72,6 +72,8 @@ class RegressionConfig:
     """Of the speed of feet that stand [m/s]."""
     reach_weight: float = 6.0
     """Of the distance of the feet from where the clip has them, seen from the ground frame [m]."""
+    swing_weight: float = 0.5
+    """Of the share of jerk that feet lack beside the clip's: the mean of many futures is softer than each of them."""
     smooth_weight: float = 2.0
     """Of the second differences of the states that are played, the seams between chunks included."""
 
@@ -172,6 +174,9 @@ class RegressionTask:
         )
         with seeded(seed):
             self.module = Predictor(config, self.motion.space)
+        lengths = np.diff(training.view.starts)
+        smooth = np.repeat([kind not in _JUMPY for kind in training.kinds], lengths)
+        self._smooth = torch.from_numpy(smooth.astype(np.float32))
         self._ahead = [round(time * self.motion.fps) for time in config.times]
 
     @property
@@ -198,6 +203,7 @@ class RegressionTask:
         return {
             **window,
             "feet": self._feet[torch.from_numpy(rows)[:, None] + torch.arange(frames)],
+            "smooth": self._smooth[rows],
             "noise": noise * draw.normal(config.context, self.motion.space.width),
             "place": place * noisy * draw.normal(2),
             "turn": (turn * noisy * draw.normal(1))[:, 0],
@@ -254,6 +260,7 @@ class RegressionTask:
             "heading": torch.stack(heading).mean(),
             "slide": slide(feet, places, turned, flags) * self.motion.fps,
             "reach": (feet - feet_truth).abs().mean(),
+            "swing": self._softness(feet, feet_truth, batch["smooth"][half]),
             "smooth": ((bend - bend_truth).square() * weights).mean(),
         }
         total = (
@@ -262,9 +269,15 @@ class RegressionTask:
             + config.heading_weight * terms["heading"]
             + config.slide_weight * terms["slide"]
             + config.reach_weight * terms["reach"]
+            + config.swing_weight * terms["swing"]
             + config.smooth_weight * terms["smooth"]
         )
         return total, terms
+
+    def _softness(self, feet: Tensor, truth: Tensor, smooth: Tensor) -> Tensor:
+        """Mean share of jerk that feet (B, F, K, 3) lack beside the clip's, where that has no jumps."""
+        lacking = (1 - jerkiness(feet) / jerkiness(truth)).relu()
+        return (lacking * smooth).sum() / smooth.sum().clamp(min=1)
 
     def tracks(self, seed: int = 0) -> Tensor:
         """(B, F, 3) where windows went that training sees: how far the asked reaches."""
@@ -283,6 +296,11 @@ def slide(feet: Tensor, places: Tensor, headings: Tensor, contacts: Tensor) -> T
     moved = (feet.diff(dim=1).square().sum(dim=-1) + _TINY).sqrt()
     both = contacts[:, 1:] * contacts[:, :-1]
     return (moved * both).sum() / both.sum().clamp(min=1)
+
+
+def jerkiness(feet: Tensor) -> Tensor:
+    """(B,) root mean square third difference of feet (B, F, K, 3) [m a frame^3]."""
+    return (_second_difference(feet).diff(dim=1).square().flatten(1).mean(dim=1) + _TINY).sqrt()
 
 
 @torch.no_grad()
@@ -327,6 +345,8 @@ _CORNER_SECONDS = (0.12, 0.35)
 """Deviation of the turn rate of a corner in time."""
 _RISE_SECONDS = 0.1
 _TINY = 1e-8
+_JUMPY = ("walk",)
+"""Kinds of clips in which motion matching jumps from clip to clip: their jerk is no example."""
 _SAMPLE = 256
 _SEEN = 4096
 _PART = 8192
