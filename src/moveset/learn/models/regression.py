@@ -72,7 +72,7 @@ class RegressionConfig:
     """Of the speed of feet that stand [m/s]."""
     reach_weight: float = 6.0
     """Of the distance of the feet from where the clip has them, seen from the ground frame [m]."""
-    swing_weight: float = 0.5
+    swing_weight: float = 0.2
     """Of the share of jerk that feet lack beside the clip's: the mean of many futures is softer than each of them."""
     smooth_weight: float = 2.0
     """Of the second differences of the states that are played, the seams between chunks included."""
