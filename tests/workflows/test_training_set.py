@@ -10,11 +10,20 @@ import pytest
 
 from moveset.errors import MovesetError
 from moveset.features.pose import PoseSpace
+from moveset.geometry import quaternion
 from moveset.library.split import HELD_OUT, TRAIN
 from moveset.library.view import open_view
+from moveset.motion import Clip, Skeleton
 from moveset.motion.ground import ground_frame
 from moveset.synthetic.corpus import synthesize
-from moveset.workflows.training_set import ANY_MOTION, LOCOMOTION, widened_set, write_set, write_training_set
+from moveset.workflows.training_set import (
+    ANY_MOTION,
+    LOCOMOTION,
+    SetClip,
+    widened_set,
+    write_set,
+    write_training_set,
+)
 
 SMALL = replace(LOCOMOTION, bends=1, idles=1, idle_seconds=3.0, stops=4, walks=3, walk_seconds=8.0)
 
@@ -114,3 +123,52 @@ def test_a_set_that_fails_on_the_way_leaves_nothing(clips, tmp_path):
     with pytest.raises(RuntimeError):
         write_training_set(tmp_path / "set", clips[:3], (), replace(ANY_MOTION, retimed=0.0), track=breaks)
     assert list(tmp_path.iterdir()) == []
+
+
+def snake(seed: int, frames: int = 60) -> Clip:
+    """A chain of joints without roles that winds ahead."""
+    joints, time = 8, np.arange(frames) / 30
+    rest = np.zeros((joints, 3))
+    rest[1:, 2] = -0.2
+    skeleton = Skeleton(
+        tuple(f"part{k}" for k in range(joints)), np.arange(-1, joints - 1), np.tile([0.0, 0, 0, 1], (joints, 1)), rest
+    )  # fmt: skip
+    angles = np.zeros((frames, joints, 3))
+    angles[..., 1] = 0.3 * np.sin(4 * time[:, None] - 0.7 * np.arange(joints) + seed)
+    translations = np.tile(rest, (frames, 1, 1))
+    translations[:, 0, 2] += 0.6 * time
+    return Clip(skeleton, quaternion.from_rotation_vector(angles), translations, 30.0, f"snake {seed}")
+
+
+def test_kinds_that_clips_cannot_serve_are_left_out_with_a_note_each(tmp_path):
+    said: list[str] = []
+    made = widened_set([snake(1), snake(2)], [], SMALL, say=said.append)
+    assert {s.kind for s in made} == {"real", "mirrored"}
+    assert [line.split(" clips", 1)[0] for line in said] == [
+        "no bent",
+        "no retimed",
+        "no standing",
+        "no walk",
+    ]
+    assert write_set(tmp_path / "set", made, SMALL.shares).shares == {"real": 0.5, "mirrored": 0.5}
+
+
+def test_a_walk_on_which_no_foot_stands_flat_has_no_standing(clips):
+    said: list[str] = []
+    tiptoe = replace(clips[0], translations=clips[0].translations + (0, 1.0, 0), contacts=None)
+    made = widened_set([tiptoe.slice(0, 5)], [], SMALL, say=said.append)
+    assert "standing" not in {s.kind for s in made}
+    assert any("no standing clips in the training set: " in line for line in said)
+
+
+def test_motion_that_is_not_finite_is_refused_by_name(clips, tmp_path):
+    torn = replace(clips[0], translations=np.full_like(clips[0].translations, np.nan), name="torn")
+    with pytest.raises(MovesetError, match="clip 'torn' \\(real\\) holds NaN or infinity"):
+        write_set(tmp_path / "set", [SetClip(torn, "real")], {"real": 1.0})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("frames", [0, 1, 2])
+def test_a_clip_of_hardly_any_frames_can_be_written(clips, tmp_path, frames):
+    parts = [SetClip(clips[0], "real"), SetClip(clips[1].slice(0, frames), "real")]
+    assert write_set(tmp_path / "set", parts, {"real": 1.0}).frames == len(clips[0]) + frames

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import moveset
 from moveset import Asset
+from moveset.edit.retime import time_scaled
 from moveset.errors import MovesetError
 from moveset.geometry import quaternion
 from moveset.learn.data import open_training_set
@@ -14,7 +17,8 @@ from moveset.library.split import HELD_OUT, TRAIN
 from moveset.motion import Clip
 from moveset.motion.canonical import canonical_skeleton
 from moveset.workflows.build import build_library
-from moveset.workflows.sides import sides_of
+from moveset.workflows.locomotion import on_one_body
+from moveset.workflows.sides import held_out_of, sides_of
 from moveset.workflows.training_set import Widening
 from moveset.workflows.training_sources import training_set_of
 
@@ -87,6 +91,58 @@ def test_a_training_set_is_taken_as_it_is(folder, tmp_path):
     made = training_set_of([str(folder)], tmp_path / "walks.set", widening=PLAIN)
     assert training_set_of([str(made)], tmp_path / "other.set") == made
     assert not (tmp_path / "other.set").exists()
+
+
+def test_takes_of_one_motion_are_held_out_together():
+    takes = [stride(seed) for seed in (0, 1, 1, 2, 3, 4, 5, 6, 7, 7, 8)]
+    takes[2] = time_scaled(takes[2], 1.1)  # kin by motion, not by name
+    assert held_out_of(takes) == {0, 10}
+    assert held_out_of(takes[:7]) == set()
+    assert held_out_of([stride(0)] * 12 + takes[1:4]) == {12, 13}
+    assert held_out_of([stride(1)] * 9) == set()
+
+
+def test_clips_without_motion_are_left_out_by_name(tmp_path):
+    walk = stride(1)
+    odd = {
+        "additive": replace(walk, additive=True, name="additive"),
+        "torn": replace(walk, translations=np.full_like(walk.translations, np.nan), name="torn"),
+        "short": replace(walk.slice(0, 1), name="short"),
+    }
+    kept, origins, notes = on_one_body([odd["short"], odd["torn"], walk, odd["additive"]])
+    assert origins == [2] and names(kept) == ["walk 1"]
+    assert notes == (
+        "short: left out, it has 1 frame",
+        "torn: left out, it holds NaN or infinity",
+        "additive: left out, it is additive",
+    )
+    with pytest.raises(MovesetError, match="no clip has motion: short: left out, it has 1 frame"):
+        on_one_body([odd["short"]])
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "license"),
+    [
+        ("LICENSE", "Creative Commons Attribution-NonCommercial 4.0 International", "CC-BY-NC-4.0"),
+        ("clips.csv", "path,license\na.bvh,CC-BY-4.0\n", ""),
+        ("clips.csv", "path,license,noncommercial\na.bvh,Own,1\nb.bvh,CC0-1.0,0\n", "Own (noncommercial)"),
+    ],
+)
+def test_files_have_the_license_that_is_told_beside_them(tmp_path, file, text, license):
+    clips = tmp_path / "clips"
+    for seed, name in enumerate("ab"):
+        moveset.write(Asset(clips=(stride(seed),)), clips / f"{name}.bvh")
+    said: list[str] = []
+
+    def made() -> str:
+        said.clear()
+        made = training_set_of([str(clips)], tmp_path / "a.set", widening=PLAIN, say=said.append)
+        return open_training_set(made).facts.license
+
+    assert made() == "" and any("license unknown of 2 of 2 clips" in line for line in said)
+    (clips / file).write_text(text)
+    assert made() == license
+    assert any("license unknown of 1 of 2" in line for line in said) == (license == "")
 
 
 def test_nothing_is_told():

@@ -83,7 +83,9 @@ class PoseSpace:
         world = ground.world_from_ground(positions)
         velocities = signal.derivative(world, clip.fps, loop=clip.loop) if len(clip) > 1 else 0 * world
         root = ground.displacements * clip.fps
-        root[:1] = root[1:2]  # nobody saw the step into the first frame; it was hardly a stop
+        root[:1] = (
+            root[1:2] if len(clip) > 1 else 0
+        )  # nobody saw the step into the first frame; it was hardly a stop
         return self.layout.pack(
             {
                 "root": root,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,13 @@ from moveset.edit.bend import bent_copies
 from moveset.edit.level import leveled
 from moveset.errors import MovesetError
 from moveset.formats import locations
+from moveset.library.ingest.facts import asset_with_facts
 from moveset.library.store import Library, is_library
 from moveset.motion import Clip
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.motion.skeleton import same_bones
-from moveset.workflows.load import load
+from moveset.workflows.batch import attempt
+from moveset.workflows.load import list_sources, load
 from moveset.workflows.retarget import retarget_clips
 
 _LOCOMOTION = re.compile(r"(walk|run|jog|sprint|dash|turn|start|stop|idle|stand|wander)(n?ing)?")
@@ -53,11 +56,12 @@ def motion_of(
                 "--where asks a library", do="build one first: moveset build PATH -o NAME.library"
             )
         read: list[Clip] = []
-        for path in formats.list_files(sources):
-            try:
-                read += load(path).clips
-            except MovesetError as error:
-                errors.append(error)
+        for path, root in list_sources(sources).items():
+            found = attempt(lambda path=path, root=root: _clips_of(path, root), path)
+            if isinstance(found, MovesetError):
+                errors.append(found)
+            else:
+                read += found
         clips = [c for c in read if everything or is_locomotion(c.name, c.tags.words)] or read
         every = len(read)
     if not clips and errors:
@@ -71,6 +75,17 @@ def motion_of(
     if len(clips) < every:
         notes.append(f"{every - len(clips)} clips were not taken: no name or tag says that they walk or run")
     return clips, tuple(notes)
+
+
+def _clips_of(path: str, root: str) -> list[Clip]:
+    """Clips of a file, under the license that files and tables beside it, up to `root`, name."""
+    asset = load(path)
+    file, top = (str(locations.locate(p).without_clip) for p in (path, root))
+    told = asset_with_facts(asset, file, top)[0].clips
+    return [
+        replace(clip, tags=replace(clip.tags, license=t.tags.license, source=t.tags.source))
+        for clip, t in zip(asset.clips, told)
+    ]
 
 
 def files_of(sources: Iterable[str]) -> list[Path]:
@@ -88,8 +103,21 @@ def is_locomotion(name: str, words: Iterable[str]) -> bool:
 def one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[str, ...]]:
     """The clips on the skeleton of the most frames and on one floor, and sentences on what that took.
 
-    Humanoids of other proportions come over by rotation copy; other skeletons are left out.
+    Humanoids of other proportions come over by rotation copy; other skeletons are left out, and so are clips without
+    motion: additive ones, such with NaN, and such of less than two frames.
     """
+    kept, _, notes = on_one_body(clips)
+    return kept, notes
+
+
+def on_one_body(clips: Sequence[Clip]) -> tuple[list[Clip], list[int], tuple[str, ...]]:
+    """`one_body`, and which of `clips` each that is kept was."""
+    why = [_unfit(clip) for clip in clips]
+    unfit = [f"{clip.name}: left out, {reason}" for clip, reason in zip(clips, why) if reason]
+    numbers = [number for number, reason in enumerate(why) if not reason]
+    clips = [clips[number] for number in numbers]
+    if not clips:
+        raise MovesetError(f"no clip has motion: {'; '.join(unfit[:3])}", do="give others")
     frames: Counter[str] = Counter()
     for clip in clips:
         frames[clip.skeleton.signature] += len(clip)
@@ -100,10 +128,11 @@ def one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[str, ...]]:
     comes = [human and not fit and not clip.skeleton.missing_roles for clip, fit in zip(clips, fits)]
     foreign = [clip for clip, come in zip(clips, comes) if come]
     copies = iter(retarget_clips(foreign, model.skeleton, model) if foreign else ())
-    kept, notes = [], []
-    for clip, fit, come in zip(clips, fits, comes):
+    kept, origins, notes = [], [], unfit
+    for number, clip, fit, come in zip(numbers, clips, fits, comes):
         if fit or come:
             kept.append(next(copies) if come else clip)
+            origins.append(number)
         else:
             notes.append(f"{clip.name}: left out, it is on another skeleton than most and no humanoid's")
     if foreign:
@@ -117,7 +146,16 @@ def one_body(clips: Sequence[Clip]) -> tuple[list[Clip], tuple[str, ...]]:
             0,
             f"levelled, up to {100 * off.max():.0f} cm off the others' floor: {(off > _ON_THE_FLOOR).sum()} of {len(kept)} clips",
         )
-    return kept, tuple(notes)
+    return kept, origins, tuple(notes)
+
+
+def _unfit(clip: Clip) -> str:
+    """Why a clip tells nothing of how a body moves; empty if it does."""
+    if clip.additive:
+        return "it is additive"
+    if len(clip) < 2:
+        return f"it has {len(clip)} frame{'s' * (len(clip) != 1)}"
+    return "" if clip.is_finite else "it holds NaN or infinity"
 
 
 def widened(clips: Sequence[Clip]) -> list[Clip]:

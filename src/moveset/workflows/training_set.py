@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from moveset.motion.resample import resample
 from moveset.progress import Track, untracked
 from moveset.runtime.database import unroll_loop
 from moveset.runtime.matching import MotionMatching
+from moveset.workflows.batch import attempt
 from moveset.workflows.walks import matched_walks
 
 FILE = "set.json"
@@ -117,27 +118,44 @@ def widened_set(
     fps: float = 30.0,
     seed: int = 0,
     track: Track = untracked,
+    say: Callable[[str], object] = lambda text: None,
 ) -> list[SetClip]:
-    """Real clips of both sides and what is made from the training side."""
+    """Real clips of both sides and what is made from the training side; `say` hears of kinds that it cannot serve."""
     train, held_out = ([_prepared(clip, fps) for clip in clips] for clips in (train, held_out))
-    symmetry = find_symmetry(train[0].skeleton, train[:40])
-    made: dict[str, Sequence[Clip]] = {"real": train}
+    out = [SetClip(clip, "real") for clip in train]
+
+    def add(kind: str, make: Callable[[], Iterable[Clip]]) -> None:
+        made = attempt(lambda: [SetClip(clip, kind) for clip in make()], kind)
+        if isinstance(made, MovesetError):
+            say(f"no {kind} clips in the training set: {made.message}")
+        elif not made:
+            say(f"no {kind} clips in the training set: there is nothing to make them from")
+        else:
+            out.extend(made)
+
     if widening.bent:
-        made["bent"] = [plant_feet(clip) for clip in bent_copies(train, widening.bends)]
+        add("bent", lambda: [plant_feet(clip) for clip in bent_copies(train, widening.bends)])
     if widening.retimed:
-        made["retimed"] = retimed_clips(train, widening.speeds)
+        add("retimed", lambda: retimed_clips(train, widening.speeds))
     if widening.standing:
-        made["standing"] = standing_clips(train, widening.idles, widening.idle_seconds, widening.stops)
-    out = [SetClip(clip, kind) for kind, clips in made.items() for clip in clips]
+        add("standing", lambda: standing_clips(train, widening.idles, widening.idle_seconds, widening.stops))
     twins = [s for s in out if s.clip.tags.mirrorable and (widening.mirrored or s.kind != "real")]
-    out += [
-        SetClip(mirror(s.clip, symmetry), "mirrored" if s.kind == "real" else s.kind)
-        for s in track(twins, len(twins), "mirroring")
-    ]
+    for kind in dict.fromkeys(s.kind for s in twins):
+        own = [s.clip for s in twins if s.kind == kind]
+
+        def mirrored(own: Sequence[Clip] = own) -> list[Clip]:
+            symmetry = find_symmetry(train[0].skeleton, train[:40])
+            return [mirror(clip, symmetry) for clip in track(own, len(own), "mirroring")]
+
+        add("mirrored" if kind == "real" else kind, mirrored)
     if widening.walk:
-        matching = MotionMatching.from_clips([s.clip for s in out], fps=fps)
-        walks = matched_walks(matching, widening.walks, widening.walk_seconds, seed=seed, track=track)
-        out += [SetClip(_told(clip, train), "walk") for clip in walks]
+
+        def walks() -> list[Clip]:
+            matching = MotionMatching.from_clips([s.clip for s in out], fps=fps)
+            walks = matched_walks(matching, widening.walks, widening.walk_seconds, seed=seed, track=track)
+            return [_told(clip, train) for clip in walks]
+
+        add("walk", walks)
     return out + [SetClip(clip, "real", HELD_OUT) for clip in held_out]
 
 
@@ -197,7 +215,7 @@ def write_set(
     target = Path(folder)
     if target.exists() and not (target / FILE).is_file():
         raise MovesetError("exists and is not a training set", file=target, do="give another folder")
-    clips = _distinct(clips)
+    clips = _distinct([s for s in clips if len(s.clip)])
     space = pose_space(s.clip for s in clips)
     fps = clips[0].clip.fps
     digest = hashlib.sha256(space.layout.signature.encode())
@@ -208,6 +226,10 @@ def write_set(
     def rows() -> Iterable[tuple[str, str, Array]]:
         for s in track(clips, len(clips), "writing"):
             vectors = space.vectors(s.clip).astype(np.float32)
+            if not np.isfinite(vectors).all():
+                raise MovesetError(
+                    f"clip {s.clip.name!r} ({s.kind}) holds NaN or infinity", do="leave it out"
+                )
             digest.update(f"{s.kind} {s.split}".encode() + vectors.tobytes())
             yield s.clip.content_hash, s.split, vectors
 

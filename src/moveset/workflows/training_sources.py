@@ -73,15 +73,21 @@ def _make(
     if _settings_of(target) == settings:
         say(f"takes the training set in {target}")
         return target
-    clips = widened_set(sides.train, sides.held_out, widening, seed=seed, track=track)
+    clips = widened_set(sides.train, sides.held_out, widening, seed=seed, track=track, say=say)
     report = write_set(target, clips, widening.shares, settings=settings, track=track)
+    given = (*sides.train, *sides.held_out)
+    if unknown := sum(not clip.tags.license for clip in given):
+        say(
+            f"license unknown of {unknown} of {len(given)} clips, and so of all that is trained on them: "
+            "put a LICENSE file, or a table with columns path and license, beside them"
+        )
     say(f"wrote the training set {target}: {report.frames:,} frames")
     return target
 
 
 def _digest(sides: Sides) -> str:
     """What was given, so that a set is made anew when that changes."""
-    hashes = [clip.content_hash for clip in (*sides.train, *sides.held_out)]
+    hashes = [(clip.content_hash, clip.tags.license) for clip in (*sides.train, *sides.held_out)]
     return hashlib.sha256(f"{len(sides.train)} {hashes}".encode()).hexdigest()[:16]
 
 
