@@ -41,6 +41,8 @@ class FlowConfig(RegressionConfig):
     """The windows are those of the regression, a single chunk long."""
 
     noise: float = 0.2
+    off_path: tuple[float, float] = (0.0, 0.0)
+    """The clip goes on as it went: beside its path it would teach not to come back."""
     free: float = 0.1
     rounds: tuple[int, int] = (1, 1)
 
