@@ -24,10 +24,12 @@ class DemoOptions:
     """How long it walks; the crowd wanders for a third of that."""
     crowd: int = 32
     """How many wander."""
+    steps: int | None = None
+    """Training steps, other than those of the preset `tiny`."""
 
 
 def demo(*sources: str, options: Annotated[DemoOptions | None, Parameter(name="*")] = None) -> None:
-    """Clips, audit, library, characters that move, GLB, BVH, GIF, and a report: everything once, in minutes.
+    """Clips, audit, library, motion matching, a trained controller, GLB, BVH, GIF, a report: all once, in minutes.
 
     Example: moveset demo mocap.zip -o out/mocap --path circle:3
 
@@ -39,4 +41,4 @@ def demo(*sources: str, options: Annotated[DemoOptions | None, Parameter(name="*
     from moveset.workflows.demo import Demo, run_demo
 
     o = options or DemoOptions()
-    run_demo(o.output, Demo(sources, o.path, o.speed, o.seconds, o.crowd))
+    run_demo(o.output, Demo(sources, o.path, o.speed, o.seconds, o.crowd, o.steps))

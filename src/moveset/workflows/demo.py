@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from textwrap import indent
 
 from moveset import formats
 from moveset.errors import MovesetError
-from moveset.library.query import Answer
 from moveset.motion import Asset, Clip
 from moveset.synthetic import bad_clips, corpus
 from moveset.workflows.audit import audit_files
 from moveset.workflows.audit_report import write_html
 from moveset.workflows.build import build_library
-from moveset.workflows.demo_report import write_report
+from moveset.workflows.demo_learned import crowd_of, not_taught, teach, walk_beside
+from moveset.workflows.demo_report import Step, Table, following, write_report
 from moveset.workflows.play import Play, play_clips, write_played
 from moveset.workflows.query import query_library
 
@@ -40,20 +40,8 @@ class Demo:
     seconds: float = 24.0
     crowd: int = 32
     """Characters that wander without control."""
-
-
-@dataclass
-class Step:
-    """One part of the journey."""
-
-    title: str
-    seconds: float = 0.0
-    lines: list[str] = field(default_factory=list)
-    """What was found, in sentences."""
-    files: list[str] = field(default_factory=list)
-    """What was made, relative to the demo's folder."""
-    measures: dict[str, float] = field(default_factory=dict)
-    answer: Answer | None = None
+    steps: int | None = None
+    """Training steps of the learned controller and its autoencoder, other than those of the preset `tiny`."""
 
 
 def run_demo(out: str | Path, options: Demo | None = None, say: Say = print) -> list[Step]:
@@ -111,21 +99,16 @@ def run_demo(out: str | Path, options: Demo | None = None, say: Say = print) -> 
         this.files.append(library.name)
 
     with step("Ask it in SQL") as this:
-        this.answer = query_library(library, QUERY)
-        this.lines += [", ".join(f"{k} {v}" for k, v in row.items()) for row in this.answer.dicts()]
+        answer = query_library(library, QUERY)
+        this.table = Table(answer.columns, answer.rows)
+        for row in answer.dicts():
+            say("   " + ", ".join(f"{k} {v}" for k, v in row.items()))
 
-    with step(f"One character follows {options.path} at {options.speed} m/s") as this:
-        walked = play_clips(
-            [str(library)], Play(path=options.path, speed=options.speed, seconds=options.seconds)
-        )
-        this.measures = walked.measures
-        m = walked.measures
-        this.lines += [
-            f"path: {100 * m['path_distance']:.1f} cm off, heading {math.degrees(m['heading_error']):.1f} degrees off",
-            f"feet: skate {m['foot_skate'] / m['foot_skate_real']:.2f} x that of the clips, "
-            f"planted toes {100 * m['planted_speed']:.1f} cm/s",
-            f"cost: {m['microseconds']:.0f} us a frame",
-        ]
+    walk = Play(path=options.path, speed=options.speed, seconds=options.seconds)
+    with step(f"Motion matching: one character follows {options.path} at {options.speed} m/s") as this:
+        walked = play_clips([str(library)], walk)
+        this.measures = {"motion matching": walked.measures}
+        this.lines.append(following(walked.measures))
         for name in ("walk.glb", "walk.bvh", "walk.gif"):
             write_played(walked, str(out / name))
             this.files.append(name)
@@ -133,10 +116,22 @@ def run_demo(out: str | Path, options: Demo | None = None, say: Say = print) -> 
     with step(f"{options.crowd} characters wander, nobody steering") as this:
         wander = Play(behavior="wander", seconds=options.seconds / 3, characters=options.crowd, seed=1)
         crowd = play_clips([str(library)], wander)
-        this.measures = crowd.measures
+        this.measures = {"motion matching": crowd.measures}
         this.lines.append(f"cost: {crowd.measures['microseconds']:.0f} us a character and frame")
         write_played(crowd, str(out / "crowd.gif"))
         this.files.append("crowd.gif")
+
+    lacking = not_taught()
+    with step("Train a small controller on the library") as this:
+        if lacking:
+            this.lines.append(f"left out: {lacking}")
+        else:
+            bundle = teach(library, options.steps, this, lambda text: say(indent(str(text), "   ")))
+    if not lacking:
+        with step(f"The learned character follows {options.path} beside motion matching") as this:
+            walk_beside(bundle, walk, walked, library, this)
+        with step(f"{options.crowd} learned characters wander") as this:
+            crowd_of(bundle, wander, crowd, library, this)
 
     write_report(steps, out / "report.html")
     say(f"Look at {out / 'report.html'} first; {out / 'walk.glb'} opens in Blender and every engine.")

@@ -292,7 +292,7 @@ def write_played(played: Played, output: str, track: Track = untracked) -> list[
     suffix = Path(output).suffix.lower()
     clips, body = played.run.clips, played.target
     if suffix in (".gif", ".png"):
-        draw(clips, _walked_path(played), output, body and body.character, track)
+        draw(clips, walked_path(played), output, body and body.character, track)
         return [output]
     written = []
     for number, clip in enumerate(clips, start=1):
@@ -303,7 +303,7 @@ def write_played(played: Played, output: str, track: Track = untracked) -> list[
     return written
 
 
-def _walked_path(played: Played) -> np.ndarray | None:
+def walked_path(played: Played) -> np.ndarray | None:
     """(P, 3) the path of those who follow one, as long as they walked it, at the scale of their legs."""
     follower, clip = played.follower, played.run.clips[0]
     if follower is None:

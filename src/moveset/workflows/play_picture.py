@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
 
 import numpy as np
@@ -31,6 +31,9 @@ MOMENTS = 12
 
 _FOLLOWED = (480, 360)
 _WIDE = (640, 360)
+_BESIDE = (320, 320)
+_PLAIN = Look(floor=(236, 238, 241), lines=(196, 201, 208), reach=8.0)
+"""A floor without shades, which a GIF that goes along would pay for dearly."""
 _VIEW = (-30.0, 24.0)
 """Azimuth and elevation [degrees] of a still camera: high enough to see who stands where."""
 _ROOM = 8.0
@@ -78,6 +81,26 @@ def draw(
     else:
         labels = [f"{frame / fps:.1f} s" for frame in frames]
         save_png(contact_sheet(list(pictures), labels=labels), output)
+
+
+def draw_beside(
+    shown: Mapping[str, Clip], path: Array | None, output: str, seconds: float, track: Track = untracked
+) -> None:
+    """Write a GIF of characters that followed the same `path` (P, 3), the camera going along, names below."""
+    clips = list(shown.values())
+    fps = clips[0].fps
+    step = max(1, round(fps / GIF_FPS))
+    frames = range(0, min(*map(len, clips), round(seconds * fps)), step)
+    trails = [] if path is None else [Trail(path)]
+    films = [
+        render_actors(
+            [Actor(clip, mannequin(clip.skeleton, clip))],
+            size=_BESIDE, frames=frames, look=_PLAIN, trails=trails,
+        )
+        for clip in clips
+    ]  # fmt: skip
+    pages = (contact_sheet(pictures, len(clips), list(shown)) for pictures in zip(*films))
+    save_gif(track(pages, len(frames), "drawing"), output, fps / step)
 
 
 def _still_camera(clips: Sequence[Clip], path: Array | None) -> Camera | None:
