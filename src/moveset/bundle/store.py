@@ -151,8 +151,7 @@ def write_bundle(
     missing = [key for key in REQUIRED if key not in manifest]
     if missing:
         raise MovesetError(f"a manifest must say {', '.join(missing)}", file=target)
-    if target.exists() and not is_bundle(target):
-        raise MovesetError("is there and is no bundle", file=target, do="give another output")
+    refuse_other(target, kind)
     said = {"format": FORMAT, "kind": kind, "name": target.name.removesuffix(f".{kind}"), **_plain(manifest)}
     said["networks"] = {
         name: _schema(Network(model, name), said["networks"].get(name, {}), said.get("latent", ""), target)
@@ -175,6 +174,20 @@ def write_bundle(
             (folder / name).write_bytes(data)
         (folder / MANIFEST).write_text(_text(said), encoding="utf-8")
     return open_bundle(target, kind)
+
+
+def refuse_other(path: str | os.PathLike[str], kind: str) -> None:
+    """Raise where something stands that a bundle of `kind` must not take the place of."""
+    target = Path(path)
+    if not target.exists() and not target.is_symlink():
+        return
+    if not is_bundle(target):
+        raise MovesetError("is there and is no bundle", file=target, do="give another output")
+    there = _read_manifest(target)["kind"]
+    if there != kind:
+        raise MovesetError(
+            f"is there and is of kind {there!r}, not {kind!r}", file=target, do="give another output"
+        )
 
 
 def is_bundle(path: str | os.PathLike[str]) -> bool:

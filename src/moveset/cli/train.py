@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
@@ -33,7 +32,7 @@ class TrainOptions:
     everything: Flag = False
     """Take all clips, not only those whose names and tags speak of walking, running, standing."""
     steps: int | None = None
-    """Training steps, other than those of the preset."""
+    """Training steps of the largest network, in place of the preset's; others of a controller in proportion."""
     seed: int = 0
     """Chance."""
     device: str = "cpu"
@@ -53,7 +52,7 @@ class ControllerOptions(TrainOptions):
     autoencoder: str | None = None
     """A bundle that was trained on the same clips; without one it is trained first, as NAME.autoencoder."""
     family: Literal["regression", "flow", "distilled", "mean-flow"] = "regression"
-    """How it is trained; the flows draw one of several futures and train on one process."""
+    """How it is trained; the flows draw one of several futures."""
 
 
 @train.command
@@ -69,7 +68,7 @@ def autoencoder(*sources: str, options: Annotated[TrainOptions, Parameter(name="
     """
     from moveset.workflows.train import train_autoencoder
 
-    _train(train_autoencoder, sources, options)
+    _train("autoencoder", train_autoencoder, sources, options)
 
 
 @train.command
@@ -87,25 +86,29 @@ def controller(*sources: str, options: Annotated[ControllerOptions, Parameter(na
     from moveset.workflows.train_flow import train_flow
 
     if options.family == "regression":
-        _train(train_controller, sources, options, autoencoder=options.autoencoder)
+        _train("controller", train_controller, sources, options, autoencoder=options.autoencoder)
     else:
-        _train(train_flow, sources, options, autoencoder=options.autoencoder, family=options.family)
+        _train(
+            "controller", train_flow, sources, options, autoencoder=options.autoencoder, family=options.family
+        )
 
 
 def _train(
-    workflow: Callable[..., Bundle], sources: Sequence[str], options: TrainOptions, **more: object
+    kind: str, workflow: Callable[..., Bundle], sources: Sequence[str], options: TrainOptions, **more: object
 ) -> None:
     """Sources to a training set, that to a bundle; under torchrun the first process alone speaks."""
+    from moveset.bundle import refuse_other
     from moveset.learn.run import refuse_started
-    from moveset.workflows.train import work_folder
+    from moveset.workflows.train import beside, work_folder
     from moveset.workflows.training_sources import training_set_of
 
+    refuse_other(options.output, kind)
     if not options.resume:
         refuse_started(work_folder(options.output))
     first = os.environ.get("RANK", "0") == "0"
     say = print if first and not options.json else _silence
     training = training_set_of(
-        sources, Path(options.output).with_suffix(".set"), options.preset, where=options.where,
+        sources, beside(options.output, ".set"), options.preset, where=options.where,
         everything=options.everything, device=options.device, seed=options.seed, track=track, say=say,
     )  # fmt: skip
     bundle = workflow(

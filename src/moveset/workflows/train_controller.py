@@ -7,11 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 
-import numpy as np
-
-from moveset.bundle import Bundle, open_bundle
-from moveset.errors import MovesetError
-from moveset.features.pose import PoseSpace
+from moveset.bundle import Bundle, open_bundle, refuse_other
 from moveset.learn.autoencoders import open_autoencoder, provenance
 from moveset.learn.config import TrainConfig, adjusted
 from moveset.learn.controllers import Level, StateDecoder, write_controller
@@ -23,11 +19,16 @@ from moveset.learn.models.autoencoder import PoseDecoder
 from moveset.learn.models.regression import RegressionConfig, RegressionTask
 from moveset.learn.models.small_decoder import SmallDecoderTask
 from moveset.learn.states import encoded
-from moveset.motion.skeleton import same_bones
 from moveset.progress import Track, untracked
-from moveset.runtime.reference import STORED_POSES, to_manifest
-from moveset.workflows.real import clips_of_set
-from moveset.workflows.train import preset_of, train_autoencoder, work_folder
+from moveset.workflows.train import (
+    autoencoder_for,
+    in_proportion,
+    kept,
+    longest_window,
+    measured_set,
+    preset_of,
+    work_folder,
+)
 
 
 def train_controller(
@@ -49,91 +50,61 @@ def train_controller(
     """Train a controller by regression on a training set and write it as the bundle `output`.
 
     Without an `autoencoder` one is trained first, of the same preset, beside the output. `model` and `settings` stand
-    in for those of the preset, `steps` for how long the controller trains.
+    in for those of the preset, `steps` for how long its first network trains, and the others in proportion.
     """
     data = training if isinstance(training, TrainingSet) else open_training_set(Path(training))
     chosen = preset_of(regression.PRESETS, preset)
     model = model or chosen.model
     settings = adjusted(settings or chosen.train, steps=steps, seed=seed, device=device, threads=threads)
+    refuse_other(output, "controller")
+    data.windows(longest_window(model, data.fps))  # refused now, not after the training
     with ranks(device) as us:
-        if autoencoder is None:
-            beside = Path(output).with_suffix(".autoencoder")
-            autoencoder = train_autoencoder(
-                data,
-                beside,
-                preset,
-                seed=seed,
-                device=device,
-                threads=threads,
-                resume=resume,
-                track=track,
-                say=say,
-            )
-        below = autoencoder if isinstance(autoencoder, Bundle) else open_bundle(autoencoder, "autoencoder")
-        _refuse_other_poses(data, below)
+        below = autoencoder_for(
+            data, output, preset, autoencoder, resume=resume, say=say,
+            seed=seed, device=device, threads=threads, track=track,
+        )  # fmt: skip
         coding = open_autoencoder(below)
         motion = encoded(data, coding)
         decoders = {"decoder.onnx": StateDecoder(motion.space, PoseDecoder(coding))}
         levels, reports = [], []
         for number, size in enumerate(chosen.levels):
             task = RegressionTask(replace(model, width=size.width or model.width), data, coding, motion, seed)
-            steps = max(1, round(size.steps * settings.steps))
             folder = work_folder(output) / f"lod{number}"
-            reports.append(train(task, replace(settings, steps=steps), folder, track, say, resume))
+            share = replace(settings, steps=max(1, round(size.steps * settings.steps)))
+            reports.append(train(task, share, folder, track, say, resume))
             decoder = "decoder.onnx"
             if size.decoder:
                 decoder = f"decoder{number}.onnx"
                 small = SmallDecoderTask(size.decoder, data, coding, motion, seed)
                 folder = work_folder(output) / f"decoder{number}"
-                reports.append(
-                    train(
-                        small,
-                        adjusted(size.decoder.train, seed=seed, device=device, threads=threads),
-                        folder,
-                        track,
-                        say,
-                        resume,
-                    )
-                )
+                usual = adjusted(size.decoder.train, seed=seed, device=device, threads=threads)
+                short = in_proportion(usual, steps, chosen.train.steps)
+                reports.append(train(small, short, folder, track, say, resume))
                 decoders[decoder] = StateDecoder(motion.space, small.module.cpu())
             levels.append(Level(f"LOD{number}", task.module.cpu(), decoder))
         asked = RegressionTask(model, data, coding, motion, seed)
 
         def export() -> Bundle:
-            return write_controller(
-                Path(output),
-                levels,
-                decoders,
-                data,
-                motion,
-                below,
-                asked.tracks(seed),
-                family="regression",
-                times=model.times,
-                context=model.context,
-                chunk=model.chunk,
-                execute=model.execute,
-                config={"preset": preset, "model": asdict(model), "training": asdict(settings)},
-                seed=seed,
-                provenance={report.folder.name: provenance(report) for report in reports},
-                real=to_manifest(clips_of_set(data.folder).measured(STORED_POSES)),
-            )
+            with kept(output):
+                return write_controller(
+                    Path(output),
+                    levels,
+                    decoders,
+                    data,
+                    motion,
+                    below,
+                    asked.tracks(seed),
+                    family="regression",
+                    times=model.times,
+                    context=model.context,
+                    chunk=model.chunk,
+                    execute=model.execute,
+                    config={"preset": preset, "model": asdict(model), "training": asdict(settings)},
+                    seed=seed,
+                    provenance={report.folder.name: provenance(report) for report in reports},
+                    real=measured_set(data, say),
+                )
 
         bundle = us.once(export, lambda: open_bundle(output, "controller"))
         say("\n".join(bundle.describe()))
         return bundle
-
-
-def _refuse_other_poses(data: TrainingSet, autoencoder: Bundle) -> None:
-    """Poses of other joints are other numbers, even where there are as many."""
-    own, other = data.space, PoseSpace.from_json(autoencoder.manifest["pose_space"])
-    if not (
-        same_bones(own.skeleton, other.skeleton)
-        and np.array_equal(own.turning, other.turning)
-        and np.array_equal(own.moving, other.moving)
-    ):
-        raise MovesetError(
-            f"speaks of poses of other joints than the training set {data.folder}",
-            file=autoencoder.path,
-            do="train an autoencoder on this training set, or give none: one is trained then",
-        )

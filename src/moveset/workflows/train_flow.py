@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from moveset.bundle import Bundle, open_bundle
+from moveset.bundle import Bundle, open_bundle, refuse_other
 from moveset.learn.autoencoders import open_autoencoder, provenance
 from moveset.learn.config import adjusted
-from moveset.learn.controllers import Level, StateDecoder, write_controller
+from moveset.learn.controllers import KIND, Level, StateDecoder, write_controller
 from moveset.learn.data import TrainingSet, open_training_set
+from moveset.learn.distributed import ranks
 from moveset.learn.loop import TrainConfig, TrainReport, train
 from moveset.learn.models import distill, flow, meanflow
 from moveset.learn.models.autoencoder import PoseDecoder
@@ -23,9 +24,16 @@ from moveset.learn.models.small_decoder import SmallDecoderTask
 from moveset.learn.states import encoded
 from moveset.learn.task import Task
 from moveset.progress import Track, untracked
-from moveset.runtime.reference import STORED_POSES, to_manifest
-from moveset.workflows.real import clips_of_set
-from moveset.workflows.train import preset_of, train_autoencoder, work_folder
+from moveset.workflows.train import (
+    autoencoder_for,
+    beside,
+    in_proportion,
+    kept,
+    longest_window,
+    measured_set,
+    preset_of,
+    work_folder,
+)
 
 STEPS = (4, 8, 2, 1)
 """Euler steps that a flow is exported with, a level of detail each; the first is what plays unless told otherwise."""
@@ -49,21 +57,25 @@ def train_flow(
     track: Track = untracked,
     say: Callable[[str], object] = lambda text: None,
 ) -> Bundle:
-    """Train a controller of one of `FAMILIES` on one process; its autoencoder first, if none is given."""
+    """Train a controller of one of `FAMILIES`; its autoencoder first, if none is given.
+
+    `steps` is for how long the flow trains; its students train in proportion.
+    """
     data = training if isinstance(training, TrainingSet) else open_training_set(Path(training))
+    refuse_other(output, KIND)
+    chosen = preset_of(meanflow.PRESETS if family == "mean-flow" else flow.PRESETS, preset)
+    students = preset_of(distill.PRESETS, preset) if family == "distilled" else None
+    teacher = beside(output, ".flow") if students else output
+    refuse_other(teacher, KIND)
     how = {"seed": seed, "device": device, "threads": threads, "resume": resume, "track": track, "say": say}
-    if autoencoder is None:
-        below = train_autoencoder(data, Path(output).with_suffix(".autoencoder"), preset, **how)
-    else:
-        below = open_bundle(autoencoder, "autoencoder")
-    flows = FlowTraining(data, below, steps=steps, **how)
-    if family == "mean-flow":
-        return flows.mean_flow(output, preset_of(meanflow.PRESETS, preset))
-    teacher = Path(output).with_suffix(".flow") if family == "distilled" else output
-    bundle, task = flows.flow(teacher, preset_of(flow.PRESETS, preset))
-    return (
-        flows.students(output, task, preset_of(distill.PRESETS, preset)) if family == "distilled" else bundle
-    )
+    data.windows(longest_window(chosen.model, data.fps))  # refused now, not after the training
+    with ranks(device):
+        below = autoencoder_for(data, output, preset, autoencoder, **how)
+        flows = FlowTraining(data, below, steps=steps, usual=chosen.train.steps, **how)
+        if isinstance(chosen, MeanFlowPreset):
+            return flows.mean_flow(output, chosen)
+        bundle, task = flows.flow(teacher, chosen)
+        return flows.students(output, task, students) if students else bundle
 
 
 class FlowTraining:
@@ -79,17 +91,20 @@ class FlowTraining:
         *,
         seed: int = 0,
         steps: int | None = None,
+        usual: int = flow.PRESETS["small"].train.steps,
         device: str = "cpu",
         threads: int = 1,
         resume: bool = False,
         track: Track = untracked,
         say: Callable[[str], object] = lambda text: None,
     ) -> None:
+        """`steps`, if given, stand in for the `usual` ones of the flow, and for others in proportion."""
         self.training, self.bundle, self.seed, self.resume = training, autoencoder, seed, resume
         self.autoencoder = open_autoencoder(autoencoder)
         self.motion = encoded(training, self.autoencoder)
         self._track, self._say = track, say
-        self._adjusted = {"seed": seed, "steps": steps, "device": device, "threads": threads}
+        self._steps, self._usual = steps, usual
+        self._adjusted = {"seed": seed, "device": device, "threads": threads}
 
     def flow(
         self, output: str | os.PathLike[str], preset: FlowPreset = flow.PRESETS["small"]
@@ -142,7 +157,8 @@ class FlowTraining:
         self, task: Task, settings: TrainConfig, output: str | os.PathLike[str], name: str
     ) -> TrainReport:
         folder = work_folder(output) / name
-        return train(task, adjusted(settings, **self._adjusted), folder, self._track, self._say, self.resume)
+        settings = in_proportion(adjusted(settings, **self._adjusted), self._steps, self._usual)
+        return train(task, settings, folder, self._track, self._say, self.resume)
 
     def _write(
         self,
@@ -157,23 +173,29 @@ class FlowTraining:
         config = tasks[0].config
         tasks[0].module.cpu()
         whole = {"decoder.onnx": StateDecoder(self.motion.space, PoseDecoder(self.autoencoder))}
-        bundle = write_controller(
-            Path(output),
-            levels,
-            whole | (decoders or {}),
-            self.training,
-            self.motion,
-            self.bundle,
-            tasks[0].tracks(self.seed),
-            family=family,
-            times=config.times,
-            context=config.context,
-            chunk=config.chunk,
-            execute=config.execute,
-            config=asdict(preset),
-            seed=self.seed,
-            provenance={report.folder.name: provenance(report) for report in reports},
-            real=to_manifest(clips_of_set(self.training.folder).measured(STORED_POSES)),
-        )
+
+        def export() -> Bundle:
+            with kept(output):
+                return write_controller(
+                    Path(output),
+                    levels,
+                    whole | (decoders or {}),
+                    self.training,
+                    self.motion,
+                    self.bundle,
+                    tasks[0].tracks(self.seed),
+                    family=family,
+                    times=config.times,
+                    context=config.context,
+                    chunk=config.chunk,
+                    execute=config.execute,
+                    config=asdict(preset),
+                    seed=self.seed,
+                    provenance={report.folder.name: provenance(report) for report in reports},
+                    real=measured_set(self.training, self._say),
+                )
+
+        with ranks(self._adjusted["device"]) as us:
+            bundle = us.once(export, lambda: open_bundle(output, KIND))
         self._say("\n".join(bundle.describe()))
         return bundle
