@@ -69,6 +69,7 @@ def test_starts_are_moments_of_the_data(controller):
     assert starts["contexts"].shape[1:] == (said["context"], said["states"])
     speeds = np.linalg.norm(starts["offsets"][:, -1], axis=-1) / said["times"][-1]
     assert 0.8 < np.median(speeds) < 1.8
+    assert starts["recorded"].mean() == 1.0  # bent clips are no place to begin at
     low, high = said["control_range"]["turns"]["low"], said["control_range"]["turns"]["high"]
     assert (starts["turns"] >= np.array(low) - 1e-3).all() and (
         starts["turns"] <= np.array(high) + 1e-3

@@ -20,8 +20,10 @@ from moveset.learn.steering import asked
 
 KIND = "controller"
 _STARTS = 512
-_OF_THE_DATA = ("real", "mirrored", "walk", "standing", "start", "stop")
-"""Kinds of clips in which a character may begin; the others are made to be learnt from."""
+_RECORDED = ("real", "mirrored")
+"""Kinds of clips whose futures a wanderer takes up; half of the starts are theirs."""
+_MADE = ("walk", "standing")
+"""Kinds in which a character may begin, too; the others are made to be learnt from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +68,29 @@ class StateDecoder(nn.Module):
 def starts(
     training: TrainingSet, motion: Motion, context: int, times: Sequence[float]
 ) -> dict[str, np.ndarray]:
-    """Windows at which a character may begin and the futures that it had there."""
+    """Windows at which a character may begin, the futures that it had there, and whether they were recorded.
+
+    Every moment is as likely as any other, of those that were recorded and of the others.
+    """
     ahead = [round(time * motion.fps) for time in times]
     rows = training.windows(context + ahead[-1])
     clip = np.searchsorted(training.view.starts, rows, side="right") - 1
-    fit = np.array([training.kinds[c] in _OF_THE_DATA for c in clip])
-    rows = rows[fit] if fit.any() else rows
-    rows = rows[np.linspace(0, len(rows) - 1, min(_STARTS, len(rows))).astype(int)]
+    kind = np.array(training.kinds)[clip]
+    real, made = (_evenly(rows[np.isin(kind, kinds)], _STARTS // 2) for kinds in (_RECORDED, _MADE))
+    rows = np.concatenate((real, made)) if len(real) + len(made) else _evenly(rows, _STARTS)
     window = motion.windows(torch.from_numpy(rows), context, ahead[-1])
     offsets, turns = _futures(window["tracks"], context - 1, ahead)
-    return {"contexts": window["states"].numpy(), "offsets": offsets.numpy(), "turns": turns.numpy()}
+    return {
+        "contexts": window["states"].numpy(),
+        "offsets": offsets.numpy(),
+        "turns": turns.numpy(),
+        "recorded": np.arange(len(rows)) < (len(real) or len(rows)),
+    }
+
+
+def _evenly(rows: np.ndarray, count: int) -> np.ndarray:
+    """`count` of rows, or all if they are fewer."""
+    return rows[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]
 
 
 def control_range(

@@ -23,6 +23,7 @@ from moveset.runtime.behaviors import Wish
 from moveset.runtime.control_range import ControlRange
 from moveset.runtime.controller import Poses, draw
 from moveset.runtime.footlock import FootLock
+from moveset.runtime.futures import Futures, Wandering, wandering, with_futures
 from moveset.runtime.learned_kernels import advance, find_due, write_poses
 from moveset.runtime.predictor import Network, Predictor, open_predictor
 
@@ -45,9 +46,7 @@ class LearnedConfig:
     wish_jump: float = 0.3
     """A wish that differs by more than this from the one answered last [m at the furthest time] is answered at once."""
     choices: int = 8
-    """A character begins at one of so many best fitting moments, and wanders to the nearest of so many drawn."""
-    wander_seconds: tuple[float, float] = (1.0, 3.0)
-    """Where the model does not wander by itself, a character takes up another future after a time between these."""
+    """A character begins at one of so many best fitting moments."""
     fade_seconds: float = 0.2
     """In which the decoder of one level of detail gives way to another's."""
 
@@ -88,20 +87,20 @@ class LearnedState:
     """(N,) the decoder of the level before, and"""
     fading: Array
     """(N,) how much of it is still shown, 1 to 0."""
-    goals: np.ndarray
-    """(N,) the start whose future a wanderer has taken up, and"""
-    until_choice: Array
-    """(N,) seconds for which it still does."""
     seeds: np.ndarray
     """(N,) uint64."""
     draws: np.ndarray
     """(N,) uint64, how many random numbers were used."""
+    wandering: Wandering
     poses: Poses
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All that the next step depends on, by name."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "poses"}
-        return own | {f"poses.{f.name}": getattr(self.poses, f.name) for f in fields(self.poses)}
+        parts = {"wandering": self.wandering, "poses": self.poses}
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in parts}
+        return own | {
+            f"{n}.{f.name}": getattr(part, f.name) for n, part in parts.items() for f in fields(part)
+        }
 
 
 class LearnedController:
@@ -118,8 +117,12 @@ class LearnedController:
         self.lod = self._level(lod)
         arrays = bundle.arrays("starts")
         self.starts = Starts(
-            np.ascontiguousarray(arrays["contexts"], dtype=np.float32), arrays["offsets"], arrays["turns"]
+            np.ascontiguousarray(arrays["contexts"], dtype=np.float32),
+            arrays["offsets"].astype(np.float64),
+            arrays["turns"].astype(np.float64),
         )
+        recorded = arrays.get("recorded", np.ones(len(arrays["turns"]), dtype=bool))
+        self.futures = Futures(self.starts.offsets[recorded], self.starts.turns[recorded])
         self.chunk, self.execute = int(said["chunk"]), int(said["execute"])
         if self.starts.contexts.shape[1] < 2 or not 1 <= self.execute <= self.chunk:
             raise MovesetError(
@@ -163,9 +166,11 @@ class LearnedController:
 
     def start(self, seeds: np.ndarray) -> LearnedState:
         """Characters at random starts; one that is asked for something in its first step begins as that asks."""
-        count, (_, length, size) = len(seeds), self.starts.contexts.shape
-        state = LearnedState(
-            context=np.empty((count, length, size), dtype=np.float32),
+        count, (moments, _, size) = len(seeds), self.starts.contexts.shape
+        draws = np.zeros(count, dtype=np.uint64)
+        begun = (draw(seeds, draws) * moments).astype(np.int64)
+        return LearnedState(
+            context=self.starts.contexts[begun],
             fractions=np.ones(count),
             queue=np.zeros((count, self.chunk, size), dtype=np.float32),
             taken=np.zeros(count, dtype=np.int64),
@@ -175,15 +180,11 @@ class LearnedController:
             lod=np.full(count, self.lod),
             faded=np.zeros(count, dtype=np.int64),
             fading=np.zeros(count),
-            goals=np.zeros(count, dtype=np.int64),
-            until_choice=np.zeros(count),
             seeds=seeds.copy(),
-            draws=np.zeros(count, dtype=np.uint64),
+            draws=draws + np.uint64(1),
+            wandering=wandering(self.starts.offsets[begun], self.starts.turns[begun]),
             poses=self._poses(count),
         )
-        state.goals[:] = self._pick(state, np.arange(count), len(self.starts.contexts))
-        state.context[:] = self.starts.contexts[state.goals]
-        return state
 
     def _poses(self, count: int) -> Poses:
         """Of N characters, with the joints that never move as they are."""
@@ -199,11 +200,10 @@ class LearnedController:
         starting = bool(state.fresh.any())
         if starting:
             self._begin(state, wish, np.flatnonzero(state.fresh & ~wish.free))
-        offsets, turns = wish.offsets, wish.facings
         if not self.wanders:
-            offsets, turns = self._with_futures(state, wish, dt)
+            wish = with_futures(state.wandering, self.futures, wish, dt, lambda who: self._draw(state, who))
         due = find_due(
-            offsets,
+            wish.offsets,
             wish.free,
             state.answered,
             self.config.wish_jump,
@@ -212,7 +212,7 @@ class LearnedController:
             dt * self.fps,
         )
         if len(due):
-            self._ask(state, offsets, turns, wish.free, due)
+            self._ask(state, wish, due)
         if starting:
             state.fresh[:] = False
         states = np.empty((len(state.left), state.queue.shape[-1]), dtype=np.float32)
@@ -233,42 +233,19 @@ class LearnedController:
             best = best[np.sqrt(gaps[best]) <= np.sqrt(gaps[best[0]]) + _AS_GOOD]
             state.context[n] = self.starts.contexts[best[int(number * len(best))]]
 
-    def _with_futures(self, state: LearnedState, wish: Wish, dt: float) -> tuple[Array, Array]:
-        """The wishes, with futures of the data in place of those that nobody has."""
-        if not wish.free.any():
-            state.until_choice[:] = 0
-            return wish.offsets, wish.facings
-        state.until_choice -= dt
-        state.until_choice[~wish.free] = 0
-        who = np.flatnonzero(wish.free)
-        tired = who[state.until_choice[who] <= 0]
-        if len(tired):
-            drawn = [self._pick(state, tired, len(self.starts.contexts)) for _ in range(self.config.choices)]
-            drawn = np.stack(drawn, axis=1)
-            gaps = self.starts.contexts[drawn, -1] - state.context[tired, None, -1]
-            nearest = np.einsum("nks,nks->nk", gaps, gaps).argmin(axis=1)
-            state.goals[tired] = drawn[np.arange(len(tired)), nearest]
-            low, high = self.config.wander_seconds
-            state.until_choice[tired] = low + (high - low) * self._draw(state, tired)
-        offsets, turns = wish.offsets.copy(), wish.facings.copy()
-        offsets[who], turns[who] = self.starts.offsets[state.goals[who]], self.starts.turns[state.goals[who]]
-        return offsets, turns
-
-    def _ask(
-        self, state: LearnedState, offsets: Array, turns: Array, free: np.ndarray, due: np.ndarray
-    ) -> None:
+    def _ask(self, state: LearnedState, wish: Wish, due: np.ndarray) -> None:
         """New queues for the characters `due`."""
         for level in np.unique(state.lod[due]):
             who = due[state.lod[due] == level]
             predictor = self._predictors[level]
-            unknown = free[who] & self.wanders
+            unknown = wish.free[who] & self.wanders
             chance = predictor.chance(state.seeds[who], state.draws[who])
             state.draws[who] += np.uint64(predictor.numbers)
             state.queue[who] = predictor.predict(
-                state.context[who], offsets[who], turns[who], unknown, chance
+                state.context[who], wish.offsets[who], wish.facings[who], unknown, chance
             )
         state.taken[due] = 0
-        state.answered[due] = offsets[due, -1]
+        state.answered[due] = wish.offsets[due, -1]
         # at first as many as make characters ask in turns; an early question leaves one's turn as it was
         turn = np.where(state.fresh[due], 1 + due % self.execute, self.execute)
         state.left[due] = np.where(state.left[due] <= 0, turn, state.left[due])
@@ -326,10 +303,6 @@ class LearnedController:
         """Back to a snapshot."""
         for name, array in state.arrays().items():
             array[...] = arrays[name]
-
-    def _pick(self, state: LearnedState, who: np.ndarray, choices: int) -> np.ndarray:
-        """(K,) one of 0 to `choices` - 1 each."""
-        return (self._draw(state, who) * choices).astype(np.int64)
 
     def _draw(self, state: LearnedState, who: np.ndarray) -> Array:
         numbers = draw(state.seeds[who], state.draws[who])

@@ -21,6 +21,7 @@ from moveset.runtime.control_range import ControlRange
 from moveset.runtime.controller import Poses, draw
 from moveset.runtime.database import MotionDatabase, build_database
 from moveset.runtime.footlock import FootLock
+from moveset.runtime.futures import Futures, Wandering, wandering, with_futures
 from moveset.runtime.inertialize import Offsets, jump, no_offsets, write_poses
 from moveset.runtime.search import build_tree
 
@@ -39,17 +40,13 @@ class MatchingConfig:
     """Rows this close on the same clip are the motion that plays anyway: no jump."""
     wish_jump: float = 0.3
     """A change of the wish, in one step, that is answered at once [m at the furthest time]."""
-    wander_seconds: tuple[float, float] = (1.0, 3.0)
-    """An uncontrolled character chooses anew after a time between these."""
-    wander_choices: int = 8
-    """From so many random moments it takes up the one most like its own."""
 
     def __post_init__(self) -> None:
-        if self.search_seconds < 0 or self.half_life <= 0 or self.margin < 0 or self.wander_choices < 1:
+        if self.search_seconds < 0 or self.half_life <= 0 or self.margin < 0:
             raise MovesetError(
                 f"motion matching with search_seconds={self.search_seconds}, half_life={self.half_life}, "
-                f"margin={self.margin}, wander_choices={self.wander_choices}",
-                do="give positive times and choices, and a margin that is not negative",
+                f"margin={self.margin}",
+                do="give positive times, and a margin that is not negative",
             )
 
 
@@ -74,12 +71,16 @@ class MatchingState:
     draws: np.ndarray
     """(N,) uint64, how many random numbers were used."""
     offsets: Offsets
+    wandering: Wandering
     poses: Poses
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All that the next step depends on, by name."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("offsets", "poses")}
-        return own | {f"offsets.{f.name}": getattr(self.offsets, f.name) for f in fields(self.offsets)}
+        parts = {"offsets": self.offsets, "wandering": self.wandering}
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in (*parts, "poses")}
+        return own | {
+            f"{n}.{f.name}": getattr(part, f.name) for n, part in parts.items() for f in fields(part)
+        }
 
 
 class MotionMatching:
@@ -100,6 +101,7 @@ class MotionMatching:
         self._path = np.concatenate([np.arange(self.layout.width)[self.layout.slices[name]] for name in PATH])
         self._path_mean = self.normalizer.mean[self._path]
         self._path_gain = (weights / self.normalizer.scale)[self._path]
+        self.futures = _futures(database)
 
     @classmethod
     def from_clips(
@@ -113,16 +115,19 @@ class MotionMatching:
         count = len(seeds)
         joints = len(self.skeleton)
         translations = np.broadcast_to(self.database.translations, (count, joints, 3)).copy()
+        draws = np.zeros(count, dtype=np.uint64)
+        begun = (draw(seeds, draws) * len(self.database.searchable)).astype(np.int64)
         state = MatchingState(
-            rows=np.zeros(count, dtype=np.int64),
+            rows=self.database.searchable[begun],
             fractions=np.zeros(count),
             until_search=np.zeros(count),
             last_wish=np.full((count, 2), np.inf),
             fresh=np.ones(count, dtype=bool),
             jumps=np.zeros(count, dtype=np.int64),
             seeds=seeds.copy(),
-            draws=np.zeros(count, dtype=np.uint64),
+            draws=draws + np.uint64(1),
             offsets=no_offsets(self.database, count),
+            wandering=wandering(self.futures.offsets[begun], self.futures.turns[begun]),
             poses=Poses(
                 np.empty((count, joints, 4)),
                 translations,
@@ -130,10 +135,8 @@ class MotionMatching:
                 np.zeros((count, 3)),
             ),
         )
-        everyone = np.arange(count)
-        state.rows[:] = self._random_rows(state, everyone)
         # not all in one frame: a crowd's searches are spread over the interval
-        state.until_search[:] = self.config.search_seconds * self._draw(state, everyone)
+        state.until_search[:] = self.config.search_seconds * self._draw(state, np.arange(count))
         self._write(state)
         return state
 
@@ -142,6 +145,7 @@ class MotionMatching:
         state.until_search -= dt
         if state.fresh.any():
             self._begin(state, wish, np.flatnonzero(state.fresh & ~wish.free))
+        wish = with_futures(state.wandering, self.futures, wish, dt, lambda who: self._draw(state, who))
         ends = state.rows + state.fractions + dt * self.fps > self.database.stops[state.rows]
         due = ends | (state.until_search <= 0)
         asked = wish.offsets[:, -1]
@@ -172,14 +176,6 @@ class MotionMatching:
         queries = current.copy()
         queries[:, self._path] = self._asked(wish, who)
         state.until_search[who] = config.search_seconds
-        free = np.flatnonzero(wish.free[who])
-        if len(free):
-            queries[free[:, None], self._path] = self.scaled[
-                self._random_goals(state, who[free], current[free])[:, None], self._path
-            ]
-            low, high = config.wander_seconds
-            state.until_search[who[free]] = low + (high - low) * self._draw(state, who[free])
-
         gap = queries - current
         bounds = np.where(ends, np.inf, np.einsum("nd,nd->n", gap, gap) * (1 - config.margin))
         found, _ = self._tree.nearest(queries, bounds)
@@ -217,21 +213,6 @@ class MotionMatching:
         poses.contacts[:] = self.database.contacts[state.rows]
         return poses
 
-    def _random_rows(self, state: MatchingState, who: np.ndarray) -> np.ndarray:
-        pick = self._draw(state, who) * len(self.database.searchable)
-        return self.database.searchable[pick.astype(np.int64)]
-
-    def _random_goals(self, state: MatchingState, who: np.ndarray, current: Array) -> np.ndarray:
-        """Rows whose path an uncontrolled character takes up: of some drawn at random the one nearest to its pose.
-
-        A runner thus rarely decides to stand at once, but may.
-        """
-        drawn = np.stack([self._random_rows(state, who) for _ in range(self.config.wander_choices)], axis=1)
-        gaps = self.scaled[drawn] - current[:, None]
-        gaps[..., self._path] = 0
-        nearest = np.einsum("nkd,nkd->nk", gaps, gaps).argmin(axis=1)
-        return drawn[np.arange(len(who)), nearest]
-
     def _draw(self, state: MatchingState, who: np.ndarray) -> Array:
         numbers = draw(state.seeds[who], state.draws[who])
         state.draws[who] += np.uint64(1)
@@ -256,3 +237,10 @@ class MotionMatching:
         for name, array in state.arrays().items():
             array[...] = arrays[name]
         self._write(state)
+
+
+def _futures(database: MotionDatabase) -> Futures:
+    """What every row that can be jumped to went on to do."""
+    layout = matching_layout(database.times)
+    offsets, facings = (layout.unpack(database.features[database.searchable])[name] for name in PATH)
+    return Futures(offsets.astype(float), np.arctan2(facings[..., 0], facings[..., 1]))
