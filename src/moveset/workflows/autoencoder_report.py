@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from string import Template
 
 import numpy as np
 
@@ -20,37 +18,11 @@ from moveset.learn.data import TrainingSet
 from moveset.learn.pictures import beside_truth
 from moveset.render.encode import as_png
 from moveset.workflows.evaluate_autoencoder import AutoencoderEvaluation, WorstClip, coder
+from moveset.workflows.page import page, picture, section, table
 
 _AROUND = (-8, -4, 0, 4, 8)
 """Frames around the worst one of a clip that are drawn."""
 _PICTURED = 3
-
-_PAGE = Template("""\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Moveset: autoencoder $name</title>
-<style>
-:root { --ink:#1d242c; --dim:#6b7683; --line:#e2e6ea; --page:#f6f7f8; --card:#fff; }
-@media (prefers-color-scheme: dark) { :root { --ink:#e6eaee; --dim:#93a0ad; --line:#2e363f; --page:#15191d; --card:#1d2329; } }
-body { margin:0 auto; max-width:960px; padding:0 20px 60px; font:14px/1.45 system-ui, sans-serif; color:var(--ink);
-  background:var(--page); }
-h1 { font-size:22px; margin:28px 0 2px; font-weight:650; } h2 { font-size:17px; margin:34px 0 6px; }
-p, figcaption, th { color:var(--dim); } p { max-width:75ch; margin:4px 0; }
-.card { overflow-x:auto; background:var(--card); border:1px solid var(--line); border-radius:8px; padding:6px 14px; }
-table { border-collapse:collapse; } th, td { padding:3px 16px 3px 0; text-align:right; white-space:nowrap; }
-th { font-weight:500; } th:first-child, td:first-child { text-align:left; } tr + tr { border-top:1px solid var(--line); }
-td { font-variant-numeric:tabular-nums; } figure { margin:12px 0; } img { max-width:100%; display:block; }
-</style>
-</head>
-<body>
-<h1>Autoencoder $name</h1>
-$sections
-</body>
-</html>
-""")
 
 
 def as_json(evaluation: AutoencoderEvaluation) -> dict[str, object]:
@@ -80,20 +52,19 @@ def write_page(
     own = evaluation.codings[0]
     head, *rows = _main_rows(evaluation)
     joints = [
-        (name, f"{1000 * mean:.2f}", f"{1000 * p99:.1f}", f"{math.degrees(angle):.2f}")
+        (html.escape(name), f"{1000 * mean:.2f}", f"{1000 * p99:.1f}", f"{math.degrees(angle):.2f}")
         for name, (mean, p99, angle) in own.joints.items()
     ]
-    costs = [(name, _cost(cost)) for name, cost in evaluation.networks.items()]
+    costs = [(html.escape(name), _cost(cost)) for name, cost in evaluation.networks.items()]
     parts = [
         f"<p>{html.escape(_about(evaluation))}</p>",
-        _section("Held-out clips", _table(head, rows)),
-        _section("Worst clips", "".join(_figure(clip, bundle, training) for clip in own.clips[:_PICTURED])),
-        _section("Joints", _table(("", "mean mm", "p99 mm", "mean degrees"), joints)),
-        _section("Latents", f"<p>{html.escape(_latents(evaluation))}</p>"),
-        _section("Cost on one thread of this machine", _table(("", ""), costs)) if costs else "",
+        section("Held-out clips", table(head, rows)),
+        section("Worst clips", "".join(_figure(clip, bundle, training) for clip in own.clips[:_PICTURED])),
+        section("Joints", table(("", "mean mm", "p99 mm", "mean degrees"), joints)),
+        section("Latents", f"<p>{html.escape(_latents(evaluation))}</p>"),
+        section("Cost on one thread of this machine", table(("", ""), costs)) if costs else "",
     ]
-    page = _PAGE.substitute(name=html.escape(evaluation.bundle), sections="\n".join(parts))
-    write_whole(path, page.encode())
+    write_whole(path, page(f"autoencoder {evaluation.bundle}", parts))
 
 
 def _about(evaluation: AutoencoderEvaluation) -> str:
@@ -141,13 +112,8 @@ def _figure(clip: WorstClip, bundle: Bundle, training: TrainingSet) -> str:
     last = int(view.starts[np.searchsorted(view.starts, clip.row, side="right")]) - 1
     rows = np.unique(np.clip(clip.row + clip.frame + np.array(_AROUND), clip.row, last))
     truth = np.array(view.features[rows])
-    picture = beside_truth(space, truth, decoded_vectors(bundle, space, truth))
-    shown = base64.b64encode(as_png(picture)).decode()
-    caption = html.escape(_of_clip(clip))
-    return (
-        f'<figure class="card"><img src="data:image/png;base64,{shown}" alt="Truth above, decoded below">'
-        f"<figcaption>{caption}</figcaption></figure>"
-    )
+    drawn = beside_truth(space, truth, decoded_vectors(bundle, space, truth))
+    return picture(as_png(drawn), "png", "Truth above, decoded below", _of_clip(clip))
 
 
 def decoded_vectors(bundle: Bundle, space: PoseSpace, vectors: np.ndarray) -> np.ndarray:
@@ -157,15 +123,3 @@ def decoded_vectors(bundle: Bundle, space: PoseSpace, vectors: np.ndarray) -> np
     latents = encode(vectors[:, space.layout.slices["root"].stop :])
     blocks["rotations"], blocks["translations"], blocks["contacts"] = decode(latents)
     return space.layout.pack(blocks)
-
-
-def _section(title: str, body: str) -> str:
-    return f"<h2>{html.escape(title)}</h2>\n{body}"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    top = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return f'<div class="card"><table><tr>{top}</tr>{body}</table></div>'

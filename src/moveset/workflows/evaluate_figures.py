@@ -13,6 +13,7 @@ from moveset.workflows.evaluate_controller import COUNTS, Column, Evaluation, su
 
 VERSION = 1
 """Of the JSON."""
+_RATIOS = ("skate_ratio", "planted_ratio", "jerk_ratio", "pose_ratio")
 
 
 def as_text(evaluation: Evaluation) -> str:
@@ -25,11 +26,8 @@ def as_text(evaluation: Evaluation) -> str:
         for column in evaluation.columns[1:]:
             made = summary(column.trials, gait)
             cells = (
-                f"{100 * made['path_distance']:6.1f} cm {math.degrees(1) * made['heading_error']:5.1f} deg",
-                *(
-                    f"{made[key]:6.2f}x"
-                    for key in ("skate_ratio", "planted_ratio", "jerk_ratio", "pose_ratio")
-                ),
+                f"{100 * made['path_distance']:6.1f} cm {math.degrees(made['heading_error']):5.1f} deg",
+                *map(_ratio, (made[key] for key in _RATIOS)),
             )
             lines.append(f"{column.name:<{width}}  {' '.join(cells)}")
     size = evaluation.size
@@ -39,7 +37,7 @@ def as_text(evaluation: Evaluation) -> str:
             steady = {True: "yes", False: "no", None: "?"}[column.wander.steady]
             costs = ", ".join(f"{column.cost[f'all_{count}']:.0f} us" for count in COUNTS)
             lines.append(
-                f"{column.name:<{width}}  {column.wander.diversity_ratio:8.2f}x  {steady:>6}  {costs}"
+                f"{column.name:<{width}}  {_ratio(column.wander.diversity_ratio):>9}  {steady:>6}  {costs}"
             )
     return "\n".join(lines)
 

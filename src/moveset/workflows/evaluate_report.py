@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from string import Template
 
 from moveset.files import write_whole
 from moveset.runtime.wander import WATCHED
 from moveset.workflows.evaluate_controller import Column, Evaluation, summary
 from moveset.workflows.evaluate_figures import as_json
 from moveset.workflows.evaluate_picture import films, from_above, save_sheet
+from moveset.workflows.page import page, picture, section, table
 
 _DEGREES = math.degrees(1)
 
@@ -62,39 +61,12 @@ _ONE = ("skate_ratio", "planted_ratio", "jerk_ratio", "pose_ratio", "pose_ratio_
 
 _STEADY = {True: "yes", False: "<b>no</b>", None: "too short to tell"}
 
-_PAGE = Template("""\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Moveset: controllers</title>
-<style>
-:root { --ink:#1d242c; --dim:#6b7683; --line:#e2e6ea; --page:#f6f7f8; --card:#fff; }
-@media (prefers-color-scheme: dark) { :root { --ink:#e6eaee; --dim:#93a0ad; --line:#2e363f; --page:#15191d; --card:#1d2329; } }
-* { box-sizing:border-box; }
-body { margin:0 auto; max-width:1180px; padding:0 20px 60px; font:14px/1.45 system-ui, sans-serif; color:var(--ink);
-  background:var(--page); }
-h1 { font-size:22px; margin:28px 0 2px; font-weight:650; } h2 { font-size:17px; margin:34px 0 6px; }
-p, figcaption, th { color:var(--dim); } p { max-width:75ch; margin:4px 0; }
-.wide { overflow-x:auto; background:var(--card); border:1px solid var(--line); border-radius:8px; padding:6px 14px; }
-table { border-collapse:collapse; } th, td { padding:3px 16px 3px 0; text-align:right; white-space:nowrap; }
-th { font-weight:500; } th:first-child, td:first-child { text-align:left; } tr + tr { border-top:1px solid var(--line); }
-td { font-variant-numeric:tabular-nums; } td.part { font-weight:600; padding-top:12px; } td small { color:var(--dim); }
+_STYLE = """\
 .row { display:grid; grid-template-columns:repeat(auto-fill, minmax(170px, 1fr)); gap:10px; }
-figure { margin:0; background:var(--card); border:1px solid var(--line); border-radius:8px; padding:8px; }
-figure.sheet img { max-width:100%; display:block; }
-svg { display:block; width:100%; aspect-ratio:1; } figcaption { font-size:12px; text-align:center; }
-.asked { fill:none; stroke:var(--line); stroke-linejoin:round; } .walked { fill:none; stroke:var(--ink); }
-</style>
-</head>
-<body>
-<h1>Controllers beside real clips</h1>
-$intro
-$sections
-</body>
-</html>
-""")
+.row figure { margin:0; padding:8px; } .row figcaption { text-align:center; }
+svg { display:block; width:100%; aspect-ratio:1; }
+.asked { fill:none; stroke:var(--line); stroke-linejoin:round; } .walked { fill:none; stroke:var(--ink); }"""
+"""Of paths seen from above."""
 
 
 def write_evaluation(evaluation: Evaluation, folder: str | Path, pictures: bool = True) -> list[Path]:
@@ -108,12 +80,12 @@ def write_evaluation(evaluation: Evaluation, folder: str | Path, pictures: bool 
         written.append(folder / "sheet.gif")
         save_sheet(shown, str(written[-1]))
     written.append(folder / "report.html")
-    sheet = base64.b64encode(written[1].read_bytes()).decode() if shown else ""
-    write_whole(written[-1], _page(evaluation, sheet).encode())
+    sheet = written[1].read_bytes() if shown else b""
+    write_whole(written[-1], _page(evaluation, sheet))
     return written
 
 
-def _page(evaluation: Evaluation, sheet: str) -> str:
+def _page(evaluation: Evaluation, sheet: bytes) -> bytes:
     size = evaluation.size
     intro = (
         f"<p>Every column ran the same trials: {size.seconds:.0f} s each, the first two not judged; feet are locked "
@@ -122,18 +94,20 @@ def _page(evaluation: Evaluation, sheet: str) -> str:
         "from clips, not a virtue.</p>" + "".join(f"<p>{html.escape(note)}</p>" for note in evaluation.notes)
     )
     columns = evaluation.columns
-    names = [column.name for column in columns]
     parts = [
-        _section("What they are", _table(("", *names), _abouts(columns))),
+        section("What they are", table(_head(columns), _abouts(columns))),
         *(_gait(evaluation, gait) for gait in evaluation.real.gaits),
         _uncontrolled(evaluation),
-        _section("Cost, us of one thread a character and frame", _table(("", *names), _cost(columns))),
+        section("Cost, us of one thread a character and frame", table(_head(columns), _cost(columns))),
     ]
     if sheet:
-        picture = f'<figure class="sheet"><img src="data:image/gif;base64,{sheet}" alt="Controllers side by side"></figure>'
-        parts.append(_section("Side by side", picture))
-    parts += [*_plots(evaluation), _trial_section(evaluation)]
-    return _PAGE.substitute(intro=intro, sections="\n".join(parts))
+        parts.append(section("Side by side", picture(sheet, "gif", "Controllers side by side")))
+    parts += [*_plots(evaluation), _every_trial(evaluation)]
+    return page("controllers beside real clips", [intro, *parts], _STYLE)
+
+
+def _head(columns: Sequence[Column]) -> list[str]:
+    return ["", *(column.name for column in columns)]
 
 
 def _abouts(columns: Sequence[Column]) -> list[list[str]]:
@@ -156,7 +130,7 @@ def _gait(evaluation: Evaluation, gait: str) -> str:
     ]
     title = f"{gait.capitalize()}: line, circle and eight of 2 m"
     about = f"<p>Judged beside {real.seconds:.0f} s of real clips.</p>"
-    return _section(title, about + _table(("", *(column.name for column in columns)), rows))
+    return section(title, about + table(_head(columns), rows))
 
 
 def _number(value: float | None, factor: float = 1.0, digits: int = 2) -> str:
@@ -185,7 +159,7 @@ def _uncontrolled(evaluation: Evaluation) -> str:
     rows.append(["steady", *(_STEADY[w.steady] if w else "" for w in wanders)])
     size = evaluation.size
     title = f"Uncontrolled for {size.minutes:g} minutes, {size.wanderers} characters"
-    return _section(title, _table(("", *(column.name for column in columns)), rows))
+    return section(title, table(_head(columns), rows))
 
 
 def _percent(change: float, error: float) -> str:
@@ -203,7 +177,7 @@ def _cost(columns: Sequence[Column]) -> list[list[str]]:
     return [[label(key), *(_number(column.cost.get(key), 1, 1) for column in columns)] for key in keys]
 
 
-def _trial_section(evaluation: Evaluation) -> str:
+def _every_trial(evaluation: Evaluation) -> str:
     columns = evaluation.columns
     rows = []
     for trial in evaluation.trials:
@@ -218,40 +192,21 @@ def _trial_section(evaluation: Evaluation) -> str:
                 for column in columns
             ]
             rows.append([f"{about} <small>{unit}</small>", *cells])
-    return _section("Every trial", _table(("", *(column.name for column in columns)), rows)) if rows else ""
+    return section("Every trial", table(_head(columns), rows)) if rows else ""
 
 
 def _plots(evaluation: Evaluation) -> list[str]:
+    """A row of paths seen from above for each trial that has a line."""
     made = []
     for trial in evaluation.trials:
-        walks = [
-            (column.name, column.walks[trial.name])
-            for column in evaluation.columns
-            if trial.name in column.walks
-        ]
+        walks = {c.name: c.walks[trial.name] for c in evaluation.columns if trial.name in c.walks}
         if trial.line is None or not walks:
             continue
-        figures = "".join(
-            f"<figure>{from_above(trial.line, walk, f'{name} on {trial.name}')}<figcaption>{html.escape(name)}</figcaption></figure>"
-            for name, walk in walks
+        drawn = (
+            f'<figure class="card">{from_above(trial.line, walk, f"{name} on {trial.name}")}'
+            f"<figcaption>{html.escape(name)}</figcaption></figure>"
+            for name, walk in walks.items()
         )
-        made.append(f'<h2>{html.escape(trial.name)}</h2><div class="row">{figures}</div>')
-    if made:
-        made.insert(
-            0,
-            _section(
-                "From above",
-                "<p>Grey: asked. Dark: walked. Dots: where the left (blue) and right (red) toes stood.</p>",
-            ),
-        )
-    return made
-
-
-def _section(title: str, body: str) -> str:
-    return f"<h2>{html.escape(title)}</h2>\n{body}"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    top = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-    body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="wide"><table><tr>{top}</tr>\n{body}</table></div>'
+        made.append(section(trial.name, f'<div class="row">{"".join(drawn)}</div>'))
+    legend = "Grey: asked. Dark: walked. Dots: where the left (blue) and right (red) toes stood."
+    return [section("From above", f"<p>{legend}</p>"), *made] if made else []
