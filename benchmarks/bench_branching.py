@@ -29,6 +29,7 @@ from moveset.learn.data import open_training_set
 from moveset.learn.loop import TrainConfig
 from moveset.learn.models import distill, flow, meanflow, regression
 from moveset.learn.models.autoencoder import AutoencoderConfig
+from moveset.library.training_set import SetClip, write_set
 from moveset.motion import Clip, measure
 from moveset.motion.resample import resample
 from moveset.runtime.control import uncontrolled
@@ -43,7 +44,6 @@ from moveset.workflows.locomotion import one_body
 from moveset.workflows.train import train_autoencoder
 from moveset.workflows.train_controller import train_controller
 from moveset.workflows.train_flow import FlowTraining
-from moveset.workflows.training_set import SetClip, write_set
 
 DATA = Path(os.environ.get("MOVESET_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COMBAT = (

@@ -22,6 +22,7 @@ import numpy as np
 from PIL import Image
 
 from moveset.library.split import TRAIN
+from moveset.library.training_set import SetClip, write_set
 from moveset.motion import Clip, measure
 from moveset.motion.contacts import standing_heights
 from moveset.motion.ground import ground_frame
@@ -30,7 +31,7 @@ from moveset.rigs.mannequin import mannequin
 from moveset.synthetic.corpus import corpus
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import is_locomotion, motion_of, one_body
-from moveset.workflows.training_set import LOCOMOTION, SetClip, widened_set, write_set
+from moveset.workflows.training_set import LOCOMOTION, widened_set
 
 DATA = Path(os.environ.get("MOVESET_DATA", Path(__file__).parents[2] / "shared" / "data"))
 BANDAI = DATA / "mocap" / "bandai-namco"

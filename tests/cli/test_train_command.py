@@ -9,10 +9,10 @@ import pytest
 
 from moveset.geometry import quaternion
 from moveset.library.split import HELD_OUT
+from moveset.library.training_set import SetClip, write_set
 from moveset.motion import Clip, Tags
 from moveset.motion.canonical import canonical_skeleton
 from moveset.workflows import train as workflow
-from moveset.workflows.training_set import SetClip, write_set
 
 
 def swing(frames: int, seed: int) -> Clip:

@@ -11,9 +11,9 @@ from moveset.errors import MovesetError
 from moveset.geometry import quaternion
 from moveset.learn.data import open_training_set
 from moveset.library.split import HELD_OUT, TRAIN
+from moveset.library.training_set import SetClip, write_set
 from moveset.motion import Clip, Tags
 from moveset.motion.canonical import canonical_skeleton
-from moveset.workflows.training_set import SetClip, write_set
 
 FRAMES = {"real": (40, 9), "bent": (25,), "mirrored": (5,)}
 """Of each training clip."""

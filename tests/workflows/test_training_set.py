@@ -12,6 +12,7 @@ from moveset.errors import MovesetError
 from moveset.features.pose import PoseSpace
 from moveset.geometry import quaternion
 from moveset.library.split import HELD_OUT, TRAIN
+from moveset.library.training_set import SetClip, write_set
 from moveset.library.view import open_view
 from moveset.motion import Clip, Skeleton
 from moveset.motion.ground import ground_frame
@@ -19,9 +20,7 @@ from moveset.synthetic.corpus import synthesize
 from moveset.workflows.training_set import (
     ANY_MOTION,
     LOCOMOTION,
-    SetClip,
     widened_set,
-    write_set,
     write_training_set,
 )
 
@@ -48,7 +47,7 @@ def said(written):
 
 
 def test_every_kind_is_there_with_its_share(written, said):
-    kinds = {"real", "mirrored", "bent", "retimed", "standing", "walk"}
+    kinds = {"real", "mirrored", "bent", "aside", "retimed", "standing", "walk"}
     assert set(said["seconds"][TRAIN]) == kinds == set(said["shares"])
     assert sum(said["shares"].values()) == pytest.approx(1)
     assert said["shares"]["bent"] == pytest.approx(SMALL.bent / sum(SMALL.shares.values()))

@@ -1,12 +1,9 @@
-"""A training set on disk (workflows/training_set.py writes it), and the windows of it that a step sees.
-
-SET/features.npy, view.json, mean.npy, scale.npy   pose vectors, a view (library/view.py), memory-mapped
-SET/set.json                                       pose space, kind of every clip, shares of a batch, license
-"""
+"""A training set as a step of training sees it: windows of pose vectors, drawn by the shares of their kinds."""
 
 from __future__ import annotations
 
-import json
+import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,10 +15,8 @@ from moveset.errors import MovesetError
 from moveset.features.pose import PoseSpace
 from moveset.learn.task import DataFacts
 from moveset.library.split import TRAIN
-from moveset.library.view import View, open_view
-
-FILE = "set.json"
-VERSION = 1
+from moveset.library.training_set import open_set
+from moveset.library.view import View
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +26,8 @@ class TrainingSet:
     folder: Path
     view: View
     space: PoseSpace
+    names: tuple[str, ...]
+    """(C) of each clip."""
     kinds: tuple[str, ...]
     """(C) of each clip."""
     shares: Mapping[str, float]
@@ -97,33 +94,13 @@ class _Windows:
     shares: np.ndarray
 
 
-def open_training_set(folder: str | Path) -> TrainingSet:
+def open_training_set(folder: str | os.PathLike[str]) -> TrainingSet:
     """The training set in a folder."""
-    folder = Path(folder)
-    try:
-        said = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise MovesetError(
-            "is no training set", file=folder, do="make one from clips or a library first"
-        ) from None
-    if said["version"] != VERSION:
-        raise MovesetError(
-            f"is a training set of version {said['version']}, this one reads {VERSION}",
-            file=folder,
-            do="make it anew",
-        )
-    view = open_view(folder)
-    kinds = {clip["id"]: clip["kind"] for clip in said["clips"]}
-    seconds: dict[str, float] = {}
-    for by_kind in said["seconds"].values():
-        for kind, amount in by_kind.items():
-            seconds[kind] = seconds.get(kind, 0.0) + amount
-    facts = DataFacts(said["hash"], said["license"], len(view.clips), said["frames"], seconds)
+    stored = open_set(folder)
+    seconds: Counter[str] = Counter()
+    for by_kind in stored.seconds.values():
+        seconds.update(by_kind)
+    facts = DataFacts(stored.hash, stored.license, len(stored.kinds), stored.frames, dict(seconds))
     return TrainingSet(
-        folder,
-        view,
-        PoseSpace.from_json(said["space"]),
-        tuple(kinds[clip] for clip in view.clips),
-        said["shares"],
-        facts,
+        stored.folder, stored.view, stored.space, stored.names, stored.kinds, stored.shares, facts
     )

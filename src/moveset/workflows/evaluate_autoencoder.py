@@ -6,7 +6,6 @@ positions. Principal components with as many numbers, fitted on the same trainin
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -187,8 +186,6 @@ class _Judge:
         self.rotations = rotation6d.to_quaternion(rotations.astype(np.float64))
         self.places = self._places(self.rotations, translations)
         self.joints = [space.skeleton.names[joint] for joint in space.turning]
-        of_set = json.loads((training.folder / "set.json").read_text())
-        self.names = [clip["name"] or clip["id"] for clip in of_set["clips"]]
 
     def mean(self, decoded: Played) -> float:
         """Mean distance of joints [m]."""
@@ -238,7 +235,7 @@ class _Judge:
                 frame, joint = np.unravel_index(own.argmax(), own.shape)
                 found.append(
                     WorstClip(
-                        self.names[c],
+                        self.training.names[c],
                         float(own.mean()),
                         float(np.percentile(own, 99)),
                         int(frame),

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from moveset.errors import MovesetError
-from moveset.features.pose import PoseSpace
 from moveset.library.split import HELD_OUT
-from moveset.library.view import open_view
+from moveset.library.training_set import is_training_set, open_set
 from moveset.motion import Clip
 from moveset.motion.ground import ground_frame
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.runtime.reference import GAITS, References, moves_at, references
 from moveset.workflows.locomotion import widened
 from moveset.workflows.sides import sides_of
-from moveset.workflows.training_set import FILE
 
 _SHORTEST = 8
 """Clips of no more frames say nothing of how a body moves."""
@@ -63,7 +60,7 @@ def _off_pace(clip: Clip, speed: float) -> float:
 
 def real_clips(sources: Sequence[str], where: str = "", everything: bool = False) -> RealClips:
     """Clips of a training set, of a library by its split, or of files, of which every eighth is held out."""
-    if len(sources) == 1 and (Path(sources[0]) / FILE).is_file():
+    if len(sources) == 1 and is_training_set(sources[0]):
         return clips_of_set(Path(sources[0]))
     sides = sides_of(sources, where, everything)
     train, held_out = (
@@ -83,15 +80,12 @@ def split_clips(train: Sequence[Clip], held_out: Sequence[Clip], notes: Sequence
 
 def clips_of_set(folder: Path) -> RealClips:
     """The recorded, mirrored and bent clips of a training set."""
-    said, view = json.loads((folder / FILE).read_text(encoding="utf-8")), open_view(folder)
-    space = PoseSpace.from_json(said["space"])
-    kinds: Mapping[str, str] = {clip["id"]: clip["kind"] for clip in said["clips"]}
-    names: Mapping[str, str] = {clip["id"]: clip["name"] for clip in said["clips"]}
+    made = open_set(folder)
+    view = made.view
     known, held_out, bent = [], [], []
-    for id, split in zip(view.clips, view.splits):
-        kind = kinds[id]
+    for id, split, kind, name in zip(view.clips, view.splits, made.kinds, made.names):
         if kind in ("real", "mirrored", "bent"):
-            clip = space.clip(view.features[view.rows(id)], view.fps, name=names[id])
+            clip = made.space.clip(view.features[view.rows(id)], view.fps, name=name)
             side = held_out if split == HELD_OUT else bent if kind == "bent" else known
             side.append(clip)
     return RealClips(tuple(known), tuple(held_out), (*known, *bent))

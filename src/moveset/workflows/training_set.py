@@ -1,22 +1,13 @@
 """Clips to a training set: what was recorded, what can be made from it, and how much of each a batch shall hold.
 
-    SET/features.npy, view.json, mean.npy, scale.npy   a view (library/view.py) of pose vectors
-    SET/set.json                                       pose space, the kind and source of every clip, shares, license
-
 Held-out clips stay as they were recorded. Whatever is made is made from training clips alone.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-
-import numpy as np
+from dataclasses import asdict, dataclass, replace
 
 from moveset.cleanup.feet import plant_feet
 from moveset.edit.bend import bent_copies
@@ -24,12 +15,9 @@ from moveset.edit.retime import mean_speed, missing_paces, paced, time_scaled
 from moveset.edit.stand import standing_pose, swaying
 from moveset.edit.stops import QUICKEST, SLOWEST, stops_and_starts
 from moveset.errors import MovesetError
-from moveset.features.pose import PoseSpace, pose_space
-from moveset.files import staged
-from moveset.geometry.quaternion import Array
 from moveset.library.license import strictest
-from moveset.library.split import HELD_OUT, TRAIN
-from moveset.library.view import write_view
+from moveset.library.split import HELD_OUT
+from moveset.library.training_set import SetClip, StoredSet, write_set
 from moveset.motion import Clip, Tags
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.motion.resample import resample
@@ -39,8 +27,6 @@ from moveset.runtime.matching import MotionMatching
 from moveset.workflows.batch import attempt
 from moveset.workflows.walks import matched_walks
 
-FILE = "set.json"
-VERSION = 1
 _POSED = 20
 """So many walks tell how the body stands."""
 _LOOPED = 3.0
@@ -85,29 +71,6 @@ ANY_MOTION = Widening(
     real=0.45, mirrored=0.4, bent=0.0, retimed=0.15, standing=0.0, walk=0.0, speeds=(0.85, 1.15)
 )
 """For clips that no one walks by: blows, gestures, falls."""
-
-
-@dataclass(frozen=True, eq=False)
-class SetClip:
-    """A clip of a training set."""
-
-    clip: Clip
-    kind: str
-    split: str = TRAIN
-
-
-@dataclass(frozen=True)
-class SetReport:
-    """What a training set holds."""
-
-    folder: Path
-    hash: str
-    license: str
-    frames: int
-    seconds: Mapping[str, Mapping[str, float]]
-    """By split and kind."""
-    shares: Mapping[str, float]
-    notes: tuple[str, ...] = field(default=())
 
 
 def widened_set(
@@ -189,102 +152,23 @@ def write_training_set(
     *,
     fps: float = 30.0,
     seed: int = 0,
+    settings: Mapping[str, object] | None = None,
     track: Track = untracked,
-) -> SetReport:
-    """Widen clips of one body and write them as a training set at `fps`, whole or not at all."""
+    say: Callable[[str], object] = lambda text: None,
+) -> StoredSet:
+    """Widen clips of one body and write them as a training set at `fps`; `settings` are kept with it."""
     if not train:
         raise MovesetError("no clip to train on", file=folder, do="give clips that are not all held out")
     return write_set(
         folder,
-        widened_set(train, held_out, widening, fps=fps, seed=seed, track=track),
+        widened_set(train, held_out, widening, fps=fps, seed=seed, track=track, say=say),
         widening.shares,
-        settings={**asdict(widening), "seed": seed},
+        settings=settings or {**asdict(widening), "seed": seed},
         track=track,
     )
-
-
-def write_set(
-    folder: str | os.PathLike[str],
-    clips: Sequence[SetClip],
-    shares: Mapping[str, float],
-    *,
-    settings: Mapping[str, object] | None = None,
-    track: Track = untracked,
-) -> SetReport:
-    """Write clips of one body and one frame rate as a training set."""
-    target = Path(folder)
-    if target.exists() and not (target / FILE).is_file():
-        raise MovesetError("exists and is not a training set", file=target, do="give another folder")
-    clips = _distinct([s for s in clips if len(s.clip)])
-    space = pose_space(s.clip for s in clips)
-    fps = clips[0].clip.fps
-    digest = hashlib.sha256(space.layout.signature.encode())
-    seconds: dict[str, dict[str, float]] = {TRAIN: defaultdict(float), HELD_OUT: defaultdict(float)}
-    for s in clips:
-        seconds[s.split][s.kind] += len(s.clip) / fps
-
-    def rows() -> Iterable[tuple[str, str, Array]]:
-        for s in track(clips, len(clips), "writing"):
-            vectors = space.vectors(s.clip).astype(np.float32)
-            if not np.isfinite(vectors).all():
-                raise MovesetError(
-                    f"clip {s.clip.name!r} ({s.kind}) holds NaN or infinity", do="leave it out"
-                )
-            digest.update(f"{s.kind} {s.split}".encode() + vectors.tobytes())
-            yield s.clip.content_hash, s.split, vectors
-
-    present = {kind: share for kind, share in shares.items() if seconds[TRAIN][kind]}
-    with staged(target) as partial:
-        view = partial / "view"
-        write_view(view, space.layout, space.skeleton.signature, fps, rows())
-        for file in view.iterdir():
-            file.rename(partial / file.name)
-        view.rmdir()
-        report = SetReport(
-            target,
-            digest.hexdigest()[:16],
-            strictest(s.clip.tags.license for s in clips),
-            sum(len(s.clip) for s in clips),
-            {split: {kind: round(s, 3) for kind, s in sorted(by.items())} for split, by in seconds.items()},
-            {kind: share / sum(present.values()) for kind, share in present.items()},
-        )
-        (partial / FILE).write_text(json.dumps(_said(report, space, clips, settings or {}), indent=1))
-    return report
-
-
-def _said(
-    report: SetReport, space: PoseSpace, clips: Sequence[SetClip], settings: Mapping[str, object]
-) -> dict[str, object]:
-    return {
-        "version": VERSION,
-        "hash": report.hash,
-        "license": report.license,
-        "fps": clips[0].clip.fps,
-        "frames": report.frames,
-        "seconds": report.seconds,
-        "shares": report.shares,
-        "sources": sorted({s.clip.tags.source for s in clips if s.clip.tags.source}),
-        "settings": settings,
-        "clips": [
-            {"id": s.clip.content_hash, "name": s.clip.name, "kind": s.kind, "source": s.clip.tags.source}
-            for s in clips
-        ],
-        "space": space.to_json(),
-    }
 
 
 def _prepared(clip: Clip, fps: float) -> Clip:
     """At the set's rate, loops played on."""
     clip = resample(clip, fps)
     return unroll_loop(clip, int(_LOOPED * fps))
-
-
-def _distinct(clips: Sequence[SetClip]) -> list[SetClip]:
-    """Each motion once; a motion that is held out is on no other side."""
-    seen: set[str] = set()
-    out = []
-    for s in sorted(clips, key=lambda s: s.split != HELD_OUT):
-        if s.clip.content_hash not in seen:
-            seen.add(s.clip.content_hash)
-            out.append(s)
-    return sorted(out, key=lambda s: s.split == HELD_OUT)

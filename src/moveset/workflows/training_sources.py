@@ -10,10 +10,12 @@ from pathlib import Path
 
 from moveset.errors import MovesetError
 from moveset.learn.distributed import ranks
+from moveset.library.training_set import is_training_set, open_set
 from moveset.progress import Track, untracked
+from moveset.workflows.batch import attempt
 from moveset.workflows.locomotion import is_locomotion
 from moveset.workflows.sides import Sides, sides_of
-from moveset.workflows.training_set import ANY_MOTION, FILE, LOCOMOTION, Widening, widened_set, write_set
+from moveset.workflows.training_set import ANY_MOTION, LOCOMOTION, Widening, write_training_set
 
 _WALKS = {"tiny": 12}
 """Long walks for small presets: as many as they can make use of."""
@@ -36,7 +38,7 @@ def training_set_of(
 
     Clips of locomotion are bent, retimed and walked on by motion matching; others are mirrored and retimed.
     """
-    if len(sources) == 1 and (Path(sources[0]) / FILE).is_file():
+    if len(sources) == 1 and is_training_set(sources[0]):
         return Path(sources[0])
     if not sources:
         raise MovesetError("nothing to train on", do="name a library, clips, or a training set")
@@ -73,8 +75,9 @@ def _make(
     if _settings_of(target) == settings:
         say(f"takes the training set in {target}")
         return target
-    clips = widened_set(sides.train, sides.held_out, widening, seed=seed, track=track, say=say)
-    report = write_set(target, clips, widening.shares, settings=settings, track=track)
+    report = write_training_set(
+        target, sides.train, sides.held_out, widening, seed=seed, settings=settings, track=track, say=say
+    )
     given = (*sides.train, *sides.held_out)
     if unknown := sum(not clip.tags.license for clip in given):
         say(
@@ -93,7 +96,5 @@ def _digest(sides: Sides) -> str:
 
 def _settings_of(folder: Path) -> object:
     """Settings of the training set in a folder; None if there is none that can be read."""
-    try:
-        return json.loads((folder / FILE).read_text(encoding="utf-8"))["settings"]
-    except (OSError, ValueError, KeyError):
-        return None
+    found = attempt(lambda: open_set(folder).settings, str(folder))
+    return None if isinstance(found, MovesetError) else found
