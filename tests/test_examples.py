@@ -59,3 +59,17 @@ def test_pictures(tmp_path):
         "run.png,",
         "sheet.png",
     ]
+
+
+def test_train_a_controller(tmp_path):
+    said = run("09_train_a_controller.py", tmp_path, "--steps", 2)
+    assert "off the path" in said and said.count("wrote") == 5
+    assert {"walks.library", "walks.set", "walks.autoencoder", "walks.controller", "walk.glb"} <= {
+        file.name for file in tmp_path.iterdir()
+    }
+
+
+def test_a_crowd_of_learned_characters(tmp_path):
+    said = run_in(tmp_path, "10_a_crowd_of_learned_characters.py")
+    assert "36 characters at LOD0, LOD1" in said and "9 of 9 came to their targets" in said
+    assert (tmp_path / "out/10/crowd.gif").exists()

@@ -14,6 +14,8 @@ from moveset.workflows.play import Play, Played, play_bundle, walked_path, write
 from moveset.workflows.play_picture import draw_beside
 
 PRESET = "tiny"
+_PICTURE_EVERY = 500
+"""Steps of the autoencoder between pictures of what it makes of poses."""
 _FILM = 8.0
 """[s]"""
 
@@ -29,6 +31,8 @@ def not_taught() -> str:
 
 def teach(library: Path, steps: int | None, this: Step, say: Callable[[str], object]) -> Bundle:
     """An autoencoder and a controller from the library, as bundles beside it, measured and shown."""
+    from moveset.learn.config import adjusted
+    from moveset.learn.models.autoencoder import PRESETS
     from moveset.workflows.train import train_autoencoder, work_folder
     from moveset.workflows.train_controller import train_controller
     from moveset.workflows.training_sources import training_set_of
@@ -37,7 +41,8 @@ def teach(library: Path, steps: int | None, this: Step, say: Callable[[str], obj
     for target in targets:  # of an earlier demo
         shutil.rmtree(work_folder(target), ignore_errors=True)
     training = training_set_of([str(library)], library.with_suffix(".set"), PRESET, say=say)
-    below = train_autoencoder(training, targets[0], PRESET, steps=steps, say=say)
+    drawn = adjusted(PRESETS[PRESET][1], picture_every=_PICTURE_EVERY)
+    below = train_autoencoder(training, targets[0], PRESET, settings=drawn, steps=steps, say=say)
     bundle = train_controller(training, targets[1], PRESET, autoencoder=below, steps=steps, say=say)
 
     made = bundle.manifest["data"]["seconds"]

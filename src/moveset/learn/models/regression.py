@@ -102,7 +102,7 @@ class RegressionPreset:
 _LEVELS = (Detail(), Detail(width=256, steps=0.6), Detail(width=144, steps=0.6, decoder=SmallDecoderConfig()))
 PRESETS = {
     "tiny": RegressionPreset(
-        model=RegressionConfig(width=192), train=TrainConfig(steps=600, batch=64, learning_rate=2e-3)
+        model=RegressionConfig(width=192), train=TrainConfig(steps=1500, batch=64, learning_rate=2e-3)
     ),
     "small": RegressionPreset(train=TrainConfig(steps=3000, batch=96, picture_every=0), levels=_LEVELS),
     "base": RegressionPreset(
