@@ -21,10 +21,11 @@ import onnx
 from onnx import helper, numpy_helper
 
 from moveset.bundle import Bundle, open_bundle, write_bundle
+from moveset.bundle.kinds import CONTROLLER
 from moveset.features.pose import pose_space
 from moveset.motion.kinematics import forward_kinematics
 from moveset.runtime.crowd import Crowd, CrowdConfig
-from moveset.runtime.learned import KIND, LearnedController
+from moveset.runtime.learned import LearnedController
 from moveset.runtime.path import PathFollower, circle
 from moveset.synthetic.corpus import synthesize
 
@@ -123,7 +124,7 @@ def random_bundle(folder: Path) -> Bundle:
         "offsets": rng.normal(size=(64, len(TIMES), 2)),
         "turns": rng.normal(size=(64, len(TIMES))),
     }
-    return write_bundle(folder / "random.controller", KIND, manifest, networks, {"starts": starts})
+    return write_bundle(folder / "random.controller", CONTROLLER, manifest, networks, {"starts": starts})
 
 
 class Timed:
@@ -226,7 +227,7 @@ def main() -> None:
     parser.add_argument("bundle", nargs="?")
     given = parser.parse_args().bundle
     with tempfile.TemporaryDirectory() as folder:
-        bundle = open_bundle(given, KIND) if given else random_bundle(Path(folder))
+        bundle = open_bundle(given, CONTROLLER) if given else random_bundle(Path(folder))
         report(bundle)
         a_frame(bundle)
 

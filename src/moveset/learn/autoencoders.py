@@ -10,6 +10,7 @@ import torch
 
 from moveset import __version__
 from moveset.bundle import Bundle, latent_signature, write_bundle
+from moveset.bundle.kinds import AUTOENCODER
 from moveset.features.pose import PoseSpace
 from moveset.learn.export import check_onnx, to_onnx
 from moveset.learn.loop import TrainConfig, TrainReport
@@ -44,7 +45,7 @@ def write_autoencoder(
         check_onnx(networks[name], network, inputs)
     return write_bundle(
         output,
-        "autoencoder",
+        AUTOENCODER,
         {
             "skeleton": space.skeleton,
             "pose_space": space.to_json(),

@@ -12,13 +12,13 @@ import torch
 from torch import Tensor, nn
 
 from moveset.bundle import Bundle, write_bundle
+from moveset.bundle.kinds import CONTROLLER, REFERENCE
 from moveset.learn.data import TrainingSet
 from moveset.learn.export import check_onnx, to_onnx
 from moveset.learn.models.autoencoder import PoseDecoder
 from moveset.learn.states import Motion, StateSpace
 from moveset.learn.steering import asked
 
-KIND = "controller"
 _STARTS = 512
 _RECORDED = ("real", "mirrored")
 """Kinds of clips whose futures a wanderer takes up; half of the starts are theirs."""
@@ -193,8 +193,8 @@ def write_controller(
     }
     arrays: dict[str, Mapping[str, np.ndarray]] = {"starts": own}
     if real is not None:
-        manifest["reference"], arrays["reference"] = real
-    return write_bundle(path, KIND, manifest, networks, arrays)
+        manifest[REFERENCE], arrays[REFERENCE] = real
+    return write_bundle(path, CONTROLLER, manifest, networks, arrays)
 
 
 _PREDICTOR = {

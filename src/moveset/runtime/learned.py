@@ -30,8 +30,6 @@ from moveset.runtime.predictor import Network, Predictor, open_predictor
 if TYPE_CHECKING:
     from moveset.bundle import Bundle
 
-KIND = "controller"
-"""Of bundles."""
 _AS_GOOD = 0.2
 """Futures that differ by this [m, rad: root of the sum over the looked-ahead times] are as good as each other."""
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from moveset.bundle import open_bundle
+from moveset.bundle.kinds import AUTOENCODER
 from moveset.errors import MovesetError
 from moveset.learn.data import open_training_set
 from moveset.progress import Track, untracked
@@ -23,7 +24,7 @@ def judge_autoencoder(
     """Judge an autoencoder on the held-out clips of the training set `on`; write a page to `html`."""
     if html is not None and Path(html).suffix.lower() not in (".html", ".htm"):
         raise MovesetError("is no name for a page", file=html or "--html", do="end it in .html")
-    opened, training = open_bundle(bundle, "autoencoder"), open_training_set(Path(on))
+    opened, training = open_bundle(bundle, AUTOENCODER), open_training_set(Path(on))
     found = evaluate_autoencoder(opened, training)
     if html is not None:
         write_page(found, opened, training, Path(html))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from moveset.bundle import Bundle, Network, open_bundle
+from moveset.bundle.kinds import CONTROLLER, REFERENCE
 from moveset.errors import MovesetError
 from moveset.progress import Track, untracked
 from moveset.runtime.controller import Controller
@@ -16,11 +17,8 @@ from moveset.runtime.reference import References, from_manifest
 from moveset.workflows.evaluate_controller import COUNTS, FULL, Evaluation, Size, evaluate
 from moveset.workflows.real import RealClips, real_clips
 
-KIND = "controller"
 STEPS = (1, 2, 4, 8)
 """Of a flow, each a column."""
-REFERENCE = "reference"
-"""Under this name a bundle carries the measures of the real clips, in its manifest and as arrays."""
 
 
 def evaluate_bundles(
@@ -38,7 +36,7 @@ def evaluate_bundles(
 
     Without `against` the real clips are those whose measures the first bundle carries.
     """
-    opened = [open_bundle(path, KIND) for path in bundles]
+    opened = [open_bundle(path, CONTROLLER) for path in bundles]
     if not opened and not against:
         raise MovesetError(
             "nothing to evaluate", do="name a bundle: moveset evaluate controller my.controller -o report"
@@ -55,10 +53,10 @@ def evaluate_bundles(
         real = carried(opened[0])
     costs = {}
     for bundle in opened:
-        for column in columns_of(bundle):
-            name = column.name if len(opened) == 1 else f"{bundle.name} {column.name}"
-            contenders[name] = column.controller, column.about
-            costs[name] = network_cost(bundle, column.level, column.steps)
+        for entry in entries_of(bundle):
+            name = entry.name if len(opened) == 1 else f"{bundle.name} {entry.name}"
+            contenders[name] = entry.controller, entry.about
+            costs[name] = network_cost(bundle, entry.level, entry.steps)
     result = evaluate(contenders, real, examples, size, seed=seed, track=track, say=say)
     columns = (replace(c, cost={**c.cost, **costs.get(c.name, {})}) for c in result.columns)
     return replace(result, columns=tuple(columns), notes=(*result.notes, *notes))
@@ -74,8 +72,8 @@ def carried(bundle: Bundle) -> References:
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
-    """A level of detail of a bundle, of a flow at one number of steps."""
+class Entry:
+    """What is tried: a level of detail of a bundle, of a flow at one number of steps."""
 
     name: str
     controller: Controller
@@ -86,19 +84,19 @@ class Level:
     """0 for an answer in one pass."""
 
 
-def columns_of(bundle: Bundle) -> Iterator[Level]:
+def entries_of(bundle: Bundle) -> Iterator[Entry]:
     """All that a bundle has to show."""
     said = bundle.manifest["controller"]
     for lod, level in enumerate(said["lods"]):
         about = f"{said['family']}, {level['predictor']}, {level['decoder']}"
         if not level.get("steps"):
-            yield Level(level["name"], LearnedController(bundle, lod), about, level, 0)
+            yield Entry(level["name"], LearnedController(bundle, lod), about, level, 0)
             continue
         for steps in STEPS:
             levels = [{**other, "steps": steps} if other is level else other for other in said["lods"]]
             manifest = {**bundle.manifest, "controller": {**said, "lods": levels}}
             stepped = LearnedController(replace(bundle, manifest=manifest), lod)
-            yield Level(f"{level['name']}, {steps} step{'s' * (steps > 1)}", stepped, about, level, steps)
+            yield Entry(f"{level['name']}, {steps} step{'s' * (steps > 1)}", stepped, about, level, steps)
 
 
 def network_cost(bundle: Bundle, level: Mapping[str, Any], steps: int) -> dict[str, float]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from moveset import formats
 from moveset.bundle import MANIFEST, open_bundle
+from moveset.bundle.kinds import CONTROLLER, REFERENCE
 from moveset.errors import MovesetError
 from moveset.motion import Asset, Character, Clip, measure
 from moveset.motion.mirror import find_symmetry, mirror
@@ -19,12 +20,12 @@ from moveset.runtime.control import idle, move_to_target, uncontrolled, velocity
 from moveset.runtime.controller import Controller
 from moveset.runtime.course import Run, drive, follow, measure_motion, measure_path
 from moveset.runtime.crowd import Crowd, CrowdConfig
-from moveset.runtime.learned import KIND, LearnedController
+from moveset.runtime.learned import LearnedController
 from moveset.runtime.matching import MotionMatching
 from moveset.runtime.path import Path as FloorPath
 from moveset.runtime.path import PathFollower, parse_path
 from moveset.runtime.reference import Reference, reference
-from moveset.workflows.evaluate_bundles import REFERENCE, carried
+from moveset.workflows.evaluate_bundles import carried
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import motion_of, one_body, widened
 from moveset.workflows.play_picture import draw
@@ -147,7 +148,7 @@ def play_bundle(path: str, options: Play | None = None, track: Track = untracked
     """Let a crowd move by the learned controller in a bundle."""
     options = options or Play()
     _known_path(options)
-    bundle = open_bundle(path, KIND)
+    bundle = open_bundle(path, CONTROLLER)
     controller = LearnedController(bundle, options.lod)
     notes: Sequence[str] = ()
     if options.against:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from moveset.bundle import Bundle, is_bundle, open_bundle, refuse_other, write_measures
+from moveset.bundle.kinds import AUTOENCODER, CONTROLLER
 from moveset.errors import MovesetError
 from moveset.features.pose import PoseSpace
 from moveset.learn.autoencoders import write_autoencoder
@@ -26,6 +27,8 @@ from moveset.learn.models import autoencoder
 from moveset.learn.models.autoencoder import AutoencoderConfig, AutoencoderTask
 from moveset.learn.models.regression import RegressionConfig
 from moveset.library.split import HELD_OUT
+from moveset.library.store import is_library
+from moveset.library.training_set import is_training_set
 from moveset.motion.skeleton import same_bones
 from moveset.progress import Track, untracked
 from moveset.runtime.reference import STORED_POSES, to_manifest
@@ -35,7 +38,6 @@ from moveset.workflows.real import clips_of_set
 
 Say = Callable[[str], object]
 T = TypeVar("T")
-KINDS = ("autoencoder", "controller")
 
 
 def train_autoencoder(
@@ -59,7 +61,7 @@ def train_autoencoder(
     from (`resume`), the log, curves and pictures lie beside the bundle, in `output` with the suffix .training.
     """
     data = training if isinstance(training, TrainingSet) else open_training_set(Path(training))
-    refuse_other(output, "autoencoder")
+    refuse_place(output, AUTOENCODER)
     own, usual = preset_of(autoencoder.PRESETS, preset)
     settings = adjusted(settings or usual, steps=steps, seed=seed, device=device, threads=threads)
     task = AutoencoderTask(config or own, data, seed)
@@ -79,7 +81,7 @@ def train_autoencoder(
 
     with ranks(device) as us:
         report = train(task, settings, work_folder(output), track, say, resume)
-        return us.once(export, lambda: open_bundle(output, "autoencoder"))
+        return us.once(export, lambda: open_bundle(output, AUTOENCODER))
 
 
 def autoencoder_measures(bundle: Bundle, data: TrainingSet) -> dict[str, Any]:
@@ -105,11 +107,26 @@ def work_folder(output: str | os.PathLike[str]) -> Path:
     return target.with_name(f"{target.name}.training")
 
 
+def refuse_place(output: str | os.PathLike[str], kind: str) -> None:
+    """Raise where a bundle of `kind` would take the place of something else, or lie within what is replaced whole."""
+    refuse_other(output, kind)
+    for folder in Path(output).resolve().parents:
+        if is_bundle(folder) or is_library(folder) or is_training_set(folder):
+            raise MovesetError(
+                f"lies in {folder}, which is replaced as a whole", file=output, do="give another output"
+            )
+
+
 def beside(output: str | os.PathLike[str], suffix: str) -> Path:
     """What is made for a bundle NAME.controller, or only NAME: NAME + `suffix`, e.g. ".autoencoder"."""
     target = Path(output)
     stem = next(
-        (target.name.removesuffix(f".{kind}") for kind in KINDS if target.suffix == f".{kind}"), target.name
+        (
+            target.name.removesuffix(f".{kind}")
+            for kind in (AUTOENCODER, CONTROLLER)
+            if target.suffix == f".{kind}"
+        ),
+        target.name,
     )
     place = target.with_name(f"{stem}{suffix}")
     if place == target:
@@ -172,7 +189,7 @@ def autoencoder_for(
             given = place
     if given is None:
         given = train_autoencoder(data, place, preset, resume=resume, say=say, **how)
-    below = given if isinstance(given, Bundle) else open_bundle(given, "autoencoder")
+    below = given if isinstance(given, Bundle) else open_bundle(given, AUTOENCODER)
     own, other = data.space, PoseSpace.from_json(below.manifest["pose_space"])
     if not (
         same_bones(own.skeleton, other.skeleton)

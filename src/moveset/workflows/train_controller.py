@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from moveset.bundle import Bundle, open_bundle, refuse_other
+from moveset.bundle import Bundle, open_bundle
+from moveset.bundle.kinds import CONTROLLER
 from moveset.learn.autoencoders import open_autoencoder, provenance
 from moveset.learn.config import TrainConfig, adjusted
 from moveset.learn.controllers import Level, StateDecoder, write_controller
@@ -27,6 +28,7 @@ from moveset.workflows.train import (
     longest_window,
     measured_set,
     preset_of,
+    refuse_place,
     work_folder,
 )
 
@@ -56,7 +58,7 @@ def train_controller(
     chosen = preset_of(regression.PRESETS, preset)
     model = model or chosen.model
     settings = adjusted(settings or chosen.train, steps=steps, seed=seed, device=device, threads=threads)
-    refuse_other(output, "controller")
+    refuse_place(output, CONTROLLER)
     data.windows(longest_window(model, data.fps))  # refused now, not after the training
     with ranks(device) as us:
         below = autoencoder_for(
@@ -105,6 +107,6 @@ def train_controller(
                     real=measured_set(data, say),
                 )
 
-        bundle = us.once(export, lambda: open_bundle(output, "controller"))
+        bundle = us.once(export, lambda: open_bundle(output, CONTROLLER))
         say("\n".join(bundle.describe()))
         return bundle

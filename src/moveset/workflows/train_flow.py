@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from moveset.bundle import Bundle, open_bundle, refuse_other
+from moveset.bundle import Bundle, open_bundle
+from moveset.bundle.kinds import CONTROLLER
 from moveset.learn.autoencoders import open_autoencoder, provenance
 from moveset.learn.config import adjusted
-from moveset.learn.controllers import KIND, Level, StateDecoder, write_controller
+from moveset.learn.controllers import Level, StateDecoder, write_controller
 from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.distributed import ranks
 from moveset.learn.loop import TrainConfig, TrainReport, train
@@ -32,6 +33,7 @@ from moveset.workflows.train import (
     longest_window,
     measured_set,
     preset_of,
+    refuse_place,
     work_folder,
 )
 
@@ -62,11 +64,11 @@ def train_flow(
     `steps` is for how long the flow trains; its students train in proportion.
     """
     data = training if isinstance(training, TrainingSet) else open_training_set(Path(training))
-    refuse_other(output, KIND)
+    refuse_place(output, CONTROLLER)
     chosen = preset_of(meanflow.PRESETS if family == "mean-flow" else flow.PRESETS, preset)
     students = preset_of(distill.PRESETS, preset) if family == "distilled" else None
     teacher = beside(output, ".flow") if students else output
-    refuse_other(teacher, KIND)
+    refuse_place(teacher, CONTROLLER)
     how = {"seed": seed, "device": device, "threads": threads, "resume": resume, "track": track, "say": say}
     data.windows(longest_window(chosen.model, data.fps))  # refused now, not after the training
     with ranks(device):
@@ -196,6 +198,6 @@ class FlowTraining:
                 )
 
         with ranks(self._adjusted["device"]) as us:
-            bundle = us.once(export, lambda: open_bundle(output, KIND))
+            bundle = us.once(export, lambda: open_bundle(output, CONTROLLER))
         self._say("\n".join(bundle.describe()))
         return bundle
