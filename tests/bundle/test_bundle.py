@@ -119,7 +119,7 @@ def test_other_formats_and_kinds_are_refused(copied, tmp_path):
     refused(lambda: open_bundle(copied), "is a bundle of format 99", "update Moveset")
     refused(lambda: open_bundle(AUTOENCODER, "controller"), "is of kind 'autoencoder', not 'controller'")
     refused(lambda: open_bundle(tmp_path), "is no bundle")
-    refused(lambda: open_bundle(tmp_path / "absent.controller"), "absent.controller: is no bundle")
+    refused(lambda: open_bundle(tmp_path / "absent.controller"), "absent.controller: there is no such bundle")
 
 
 def test_a_controller_on_a_retrained_autoencoder_is_refused_by_name(tmp_path):

@@ -207,7 +207,9 @@ def open_bundle(path: str | os.PathLike[str], kind: str | None = None) -> Bundle
             do="update Moveset",
         )
     if kind is not None and said["kind"] != kind:
-        raise MovesetError(f"is of kind {said['kind']!r}, not {kind!r}", file=folder, do=f"give a {kind}")
+        raise MovesetError(
+            f"is of kind {said['kind']!r}, not {kind!r}", file=folder, do=f"give one of kind {kind!r}"
+        )
     again = "copy the bundle again, or train and write it anew"
     if _hash(said) != said["hash"]:
         raise MovesetError("was edited after it was written", file=folder / MANIFEST, do=again)
@@ -245,7 +247,8 @@ def require_on(bundle: Bundle, other: Bundle) -> None:
 def _read_manifest(folder: Path) -> dict[str, Any]:
     file = folder / MANIFEST
     if not file.is_file():
-        raise MovesetError("is no bundle: it has no bundle.json", file=folder)
+        what = "is no bundle: it has no bundle.json" if folder.exists() else "there is no such bundle"
+        raise MovesetError(what, file=folder, do="give a folder that `moveset train` wrote")
     try:
         said = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:

@@ -97,12 +97,19 @@ def _train(
     kind: str, workflow: Callable[..., Bundle], sources: Sequence[str], options: TrainOptions, **more: object
 ) -> None:
     """Sources to a training set, that to a bundle; under torchrun the first process alone speaks."""
-    from moveset.bundle import refuse_other
+    from moveset.bundle import open_bundle
+    from moveset.learn.config import TrainConfig, adjusted
+    from moveset.learn.distributed import usable_device
     from moveset.learn.run import refuse_started
-    from moveset.workflows.train import beside, work_folder
+    from moveset.workflows.train import beside, refuse_place, work_folder
     from moveset.workflows.training_sources import training_set_of
 
-    refuse_other(options.output, kind)
+    # found out now, not when minutes have been spent
+    refuse_place(options.output, kind)
+    if more.get("autoencoder"):
+        open_bundle(str(more["autoencoder"]), "autoencoder")
+    usable_device(options.device)
+    adjusted(TrainConfig(), steps=options.steps, seed=options.seed, threads=options.threads)
     if not options.resume:
         refuse_started(work_folder(options.output))
     first = os.environ.get("RANK", "0") == "0"

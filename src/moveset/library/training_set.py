@@ -81,24 +81,36 @@ def open_set(folder: str | os.PathLike[str]) -> StoredSet:
         raise MovesetError(
             "is no training set", file=folder, do="make one from clips or a library first"
         ) from None
-    if said["version"] != VERSION:
+    if not isinstance(said, dict) or said.get("version") != VERSION:
+        version = said.get("version") if isinstance(said, dict) else None
         raise MovesetError(
-            f"is a training set of version {said['version']}, this one reads {VERSION}",
+            f"is a training set of version {version}, this one reads {VERSION}",
             file=folder,
             do="make it anew",
         )
-    return StoredSet(
-        folder,
-        open_view(folder),
-        PoseSpace.from_json(said["space"]),
-        tuple(clip["name"] or clip["id"] for clip in said["clips"]),
-        tuple(clip["kind"] for clip in said["clips"]),
-        said["shares"],
-        said["hash"],
-        said["license"],
-        said["seconds"],
-        said["settings"],
-    )
+    try:
+        view = open_view(folder)
+        found = StoredSet(
+            folder,
+            view,
+            PoseSpace.from_json(said["space"]),
+            tuple(clip["name"] or clip["id"] for clip in said["clips"]),
+            tuple(clip["kind"] for clip in said["clips"]),
+            said["shares"],
+            said["hash"],
+            said["license"],
+            said["seconds"],
+            said["settings"],
+        )
+        fits = view.features.shape == (int(view.starts[-1]), found.space.layout.width)
+        fits &= len(found.kinds) == len(view.clips)
+    except (MovesetError, OSError, KeyError, TypeError, ValueError, AttributeError):
+        fits = False
+    if not fits:
+        raise MovesetError(
+            "is damaged: what it tells does not fit its numbers", file=folder / FILE, do="make it anew"
+        )
+    return found
 
 
 def write_set(

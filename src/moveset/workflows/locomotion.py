@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from moveset import formats
+from moveset.bundle import is_bundle
 from moveset.cleanup.feet import plant_feet
 from moveset.edit.bend import bent_copies
 from moveset.edit.level import leveled
@@ -55,6 +56,9 @@ def motion_of(
             raise MovesetError(
                 "--where asks a library", do="build one first: moveset build PATH -o NAME.library"
             )
+        for source in sources:
+            if is_bundle(source):
+                raise MovesetError("is a bundle, not clips", file=source, do="name clips or a library")
         read: list[Clip] = []
         for path, root in list_sources(sources).items():
             found = attempt(lambda path=path, root=root: _clips_of(path, root), path)
