@@ -14,6 +14,9 @@ from moveset.motion.ground import ground_frame, integrate
 from moveset.motion.resample import sample
 
 LEAST, MOST = 0.1, 10.0
+_LOWEST = 0.4  # slower clips do not walk [m/s]
+_RATIO = 1.12  # of one stretch of speeds to the one before
+_FURTHEST = 2.2  # a clip that would have to be changed by more is not the one to fill a stretch
 _MOST_COPIES = 6
 _WORN = 0.1  # each copy makes a clip count as this much further away, so that many clips take part
 _NEAREST = 0.04  # a clip nearer in log speed fills by being there already
@@ -67,33 +70,30 @@ def reversed_in_time(clip: Clip) -> Clip:
     )
 
 
-def missing_paces(
-    clips: Sequence[Clip], lowest: float = 0.4, ratio: float = 1.12, furthest: float = 2.2
-) -> list[tuple[int, float]]:
+def missing_paces(clips: Sequence[Clip]) -> list[tuple[int, float]]:
     """(number of a clip, factor) of copies that fill the speeds which `clips` hardly have.
 
-    Stretches of speed from `lowest` [m/s] to the quickest clip, each `ratio` times as fast as the one before, in which
-    less than a third of the median time is spent are filled up to it, by the clips nearest in speed, at least 4 % and
-    at most `furthest` away as a factor.
+    Stretches of speed from the slowest walk to the quickest clip, each 12 % faster than the one before, in which less
+    than a third of the median time is spent are filled up to it, by the clips nearest in speed.
     """
     speeds = np.array([mean_speed(clip) for clip in clips])
     seconds = np.array([clip.seconds for clip in clips])
-    moving = speeds > lowest
+    moving = speeds > _LOWEST
     if not moving.any():
         return []
-    bins = (np.log(speeds[moving] / lowest) / np.log(ratio)).astype(np.int64)
+    bins = (np.log(speeds[moving] / _LOWEST) / np.log(_RATIO)).astype(np.int64)
     held = np.bincount(bins, weights=seconds[moving])
     wanted = float(np.median(held[held > 0]))
     out: list[tuple[int, float]] = []
     used = np.zeros(len(clips), dtype=np.int64)
     for number in np.flatnonzero(held[:-1] < wanted / 3):
-        target = lowest * ratio ** (number + 0.5)
+        target = _LOWEST * _RATIO ** (number + 0.5)
         away = np.abs(np.log(target / np.maximum(speeds, 1e-3)))
         missing = wanted - held[number]
         for k in np.argsort(away + _WORN * used, kind="stable"):
             if missing <= 0:
                 break
-            if not _NEAREST < away[k] < np.log(furthest) or used[k] == _MOST_COPIES:
+            if not _NEAREST < away[k] < np.log(_FURTHEST) or used[k] == _MOST_COPIES:
                 continue
             used[k] += 1
             out.append((int(k), float(target / speeds[k])))

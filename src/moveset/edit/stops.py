@@ -26,6 +26,8 @@ from moveset.motion.rooted import poses_in_ground
 
 LANDS, LIFTS, CLOSES = 0.42, 0.4, 0.95
 """Seconds after the passing at which the first foot lands, the second lifts, and the second stands beside it."""
+RESTS = 1.5
+"""Seconds at rest after a stop and before a start."""
 SLOWEST, QUICKEST = 0.35, 1.8
 """Walks between these speeds [m/s] can be stopped in two steps."""
 _STRAIGHT = 0.5  # and such as turn slower than this [rad/s]
@@ -45,7 +47,7 @@ def passings(clip: Clip) -> list[tuple[int, int]]:
     return [(int(f), int(speeds[f].argmax())) for f in frames]
 
 
-def stops_and_starts(walks: Sequence[Clip], pose: Clip, count: int = 80, rest: float = 1.5) -> list[Clip]:
+def stops_and_starts(walks: Sequence[Clip], pose: Clip, count: int = 80) -> list[Clip]:
     """Up to `count` stops and starts, in turn, of clips that walk straight on, spread over clips and both feet."""
     places: list[tuple[int, int, int]] = []
     for number, walk in enumerate(walks):
@@ -68,16 +70,16 @@ def stops_and_starts(walks: Sequence[Clip], pose: Clip, count: int = 80, rest: f
         around = round(_AROUND * walks[number].fps)
         first = max(0, frame - around)
         walk = walks[number].slice(first, frame + around)
-        out.append((stop, start)[k % 2](walk, frame - first, side, pose, rest, seed=k))
+        out.append((stop, start)[k % 2](walk, frame - first, side, pose, seed=k))
     return out
 
 
-def stop(walk: Clip, frame: int, swinging: int, pose: Clip, rest: float = 1.5, seed: int = 0) -> Clip:
-    """The walk up to a passing (`frame`, `swinging`), two steps that end it, and `rest` seconds of `pose` (one frame)."""
+def stop(walk: Clip, frame: int, swinging: int, pose: Clip, seed: int = 0) -> Clip:
+    """The walk up to a passing (`frame`, `swinging`), two steps that end it, and RESTS seconds of `pose` (one frame)."""
     from moveset.motion.leg_kernels import move_foot
 
     fps, skeleton = walk.fps, walk.skeleton
-    after = np.concatenate((np.arange(-frame, 1), np.arange(1, round((CLOSES + rest) * fps) + 1))) / fps
+    after = np.concatenate((np.arange(-frame, 1), np.arange(1, round((CLOSES + RESTS) * fps) + 1))) / fps
     share = np.clip(after / CLOSES, 0, 1)
     # the walk is played more and more slowly, its rate falling as (1 - t/T)^2
     times = frame / fps + np.where(after < 0, after, CLOSES / 3 * (1 - (1 - share) ** 3))
@@ -127,9 +129,9 @@ def stop(walk: Clip, frame: int, swinging: int, pose: Clip, rest: float = 1.5, s
     return replace(stopped, contacts=detect_contacts(stopped))
 
 
-def start(walk: Clip, frame: int, swinging: int, pose: Clip, rest: float = 1.5, seed: int = 0) -> Clip:
-    """`rest` seconds of `pose`, then the walk from a passing on: `stop` backwards in time."""
-    backwards = stop(reversed_in_time(walk), len(walk) - 1 - frame, swinging, pose, rest, seed)
+def start(walk: Clip, frame: int, swinging: int, pose: Clip, seed: int = 0) -> Clip:
+    """RESTS seconds of `pose`, then the walk from a passing on: `stop` backwards in time."""
+    backwards = stop(reversed_in_time(walk), len(walk) - 1 - frame, swinging, pose, seed)
     return replace(reversed_in_time(backwards), name=f"{walk.name}_start{frame}")
 
 

@@ -9,12 +9,14 @@ from moveset.geometry.quaternion import Array
 from moveset.render import render_clip
 from moveset.rigs.mannequin import mannequin
 
+_SIZE = (160, 160)
 
-def beside_truth(space: PoseSpace, truth: Array, shown: Array, size: int = 160) -> np.ndarray:
-    """(2 size, F size, 4) poses of pose vectors (F, D): above the true ones, below the model's."""
+
+def beside_truth(space: PoseSpace, truth: Array, shown: Array) -> np.ndarray:
+    """(320, 160 F, 4) poses of pose vectors (F, D): above the true ones, below the model's."""
     clips = [space.clip(vectors * _standing(space), 30.0) for vectors in (truth, shown)]
     figure = mannequin(space.skeleton, clips[0])
-    rows = [np.concatenate(render_clip(clip, figure, size=(size, size)), axis=1) for clip in clips]
+    rows = [np.concatenate(render_clip(clip, figure, size=_SIZE), axis=1) for clip in clips]
     return np.concatenate(rows, axis=0)
 
 

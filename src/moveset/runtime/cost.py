@@ -11,16 +11,16 @@ from moveset.runtime.controller import Controller
 from moveset.runtime.crowd import Crowd
 from moveset.runtime.path import PathFollower, circle
 
-_ROUNDS = 5
+_ROUNDS, _SECONDS = 5, 1.0
 
 
-def measure_cost(controller: Controller, count: int, seconds: float = 1.0) -> dict[str, float]:
+def measure_cost(controller: Controller, count: int) -> dict[str, float]:
     """Microseconds a character and frame of a crowd of `count` on a circle.
 
     all         asking, controller, foot lock
     controller  the controller alone
     """
-    frames = round(seconds * controller.fps)
+    frames = round(_SECONDS * controller.fps)
     follower = PathFollower(circle(2), 1.2, np.arange(count) * 0.2)
     timed = _Timed(controller)
     crowd = Crowd(cast(Controller, timed), count)

@@ -45,22 +45,15 @@ class FootLockState:
     rates: Array
     """(N, 2, 2) how fast that changes [m/s]: a released toe starts from rest."""
     refused: np.ndarray
-    """(N, 2) in how many frames a bearing toe was let go: out of reach, or further off than `max_offset`."""
+    """(N, 2) in how many frames a bearing toe was let go: out of reach, or further off than MAX_OFFSET."""
 
 
 class FootLock:
     """Foot lock for one skeleton; its state is apart, as a controller's is."""
 
-    def __init__(
-        self,
-        skeleton: Skeleton,
-        rotations: Array,
-        half_life: float = HALF_LIFE,
-        max_offset: float = MAX_OFFSET,
-    ) -> None:
+    def __init__(self, skeleton: Skeleton, rotations: Array) -> None:
         """`rotations` (F, J, 4): poses from which the knees' hinges are seen."""
         self.legs = find_legs(skeleton, rotations)
-        self.half_life, self.max_offset = half_life, max_offset
 
     def start(self, count: int) -> FootLockState:
         """No foot held."""
@@ -74,12 +67,12 @@ class FootLock:
 
     def apply(self, state: FootLockState, poses: Poses, positions: Array, headings: Array, dt: float) -> None:
         """Correct the legs of `poses` in place; `positions` (N, 2) and `headings` (N,) place them in the world."""
-        rate = 2 * math.log(2) / self.half_life
+        rate = 2 * math.log(2) / HALF_LIFE
         for side in range(2):
             _lock(
                 poses.rotations, poses.translations, poses.contacts, positions, headings,
                 self.legs.chains[side], self.legs.marks[side], self.legs.hinges[side], self.legs.flags[side],
-                side, state.held, state.places, state.offsets, state.rates, state.refused, rate, dt, self.max_offset,
+                side, state.held, state.places, state.offsets, state.rates, state.refused, rate, dt, MAX_OFFSET,
             )  # fmt: skip
 
     def snapshot(self, state: FootLockState) -> dict[str, np.ndarray]:
