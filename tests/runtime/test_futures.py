@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from handmade import FPS, Handmade, handmade
 
+from handmade import FPS, Handmade, handmade
 from moveset.runtime.behaviors import Wish
 from moveset.runtime.crowd import Crowd, CrowdConfig
 from moveset.runtime.futures import SECONDS, Futures, wandering, with_futures

@@ -23,7 +23,7 @@ from moveset.workflows.train import train_autoencoder
 from moveset.workflows.train_controller import train_controller
 from moveset.workflows.training_set import ANY_MOTION, Widening, write_training_set
 
-WALKS = Widening(real=0.3, mirrored=0.3, bent=0.4, retimed=0.0, standing=0.0, walk=0.0)
+WALKS = Widening(real=0.3, mirrored=0.3, bent=0.4, retimed=0.0, aside=0.0, standing=0.0, walk=0.0)
 NAMES = (
     *("walk_100", "walk_120", "walk_140", "walk_brisk", "walk_curve_left_15", "walk_curve_left_30"),
     *(f"wander_walk_{number}" for number in range(1, 6)),

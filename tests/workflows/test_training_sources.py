@@ -22,7 +22,7 @@ from moveset.workflows.sides import held_out_of, sides_of
 from moveset.workflows.training_set import Widening
 from moveset.workflows.training_sources import training_set_of
 
-PLAIN = Widening(real=0.6, mirrored=0.4, bent=0, retimed=0, standing=0, walk=0)
+PLAIN = Widening(real=0.6, mirrored=0.4, bent=0, aside=0, retimed=0, standing=0, walk=0)
 
 
 def stride(seed: int, frames: int = 60) -> Clip:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from moveset.edit.aside import aside
 from moveset.edit.stand import standing_pose, swaying
 from moveset.motion import measure
 from moveset.motion.ground import ground_frame
 from moveset.runtime.matching import MotionMatching
 from moveset.synthetic.corpus import synthesize
 from moveset.workflows.locomotion import widened
-from moveset.workflows.walks import Leading, known_speeds, matched_walks, moves_aside
+from moveset.workflows.walks import Leading, known_speeds, matched_walks, widest_aside
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +68,10 @@ def test_asked_speeds_are_kept_to(matching):
     assert np.median(np.concatenate([speeds_of(clip) for clip in clips])) == pytest.approx(2.45, abs=0.2)
 
 
-def test_side_steps_are_asked_for_where_there_are_some(matching):
-    assert not moves_aside(matching)
-    strafing = [
-        synthesize(name) for name in ("strafe_left_slow", "strafe_right_slow", "backpedal_slow", "walk_100")
-    ]
-    assert moves_aside(MotionMatching.from_clips(strafing))
+def test_the_data_tell_how_far_aside_bodies_go(matching):
+    assert widest_aside(matching) == 0
+    names = ("strafe_left_slow", "strafe_right_slow", "walk_100")
+    strafing = [synthesize(name) for name in names]
+    assert widest_aside(MotionMatching.from_clips(strafing)) == pytest.approx(np.pi / 2, abs=0.3)
+    turned = [aside(synthesize("walk_120"), 0.6), synthesize("walk_120")]
+    assert widest_aside(MotionMatching.from_clips(turned)) == pytest.approx(0.6, abs=0.1)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from moveset.cleanup.feet import plant_feet
+from moveset.edit.aside import aside_copies
 from moveset.edit.bend import bent_copies
 from moveset.edit.retime import mean_speed, missing_paces, paced, time_scaled
 from moveset.edit.stand import standing_pose, swaying
@@ -40,13 +41,15 @@ class Widening:
     real: float = 0.15
     mirrored: float = 0.15
     """The mirror twins of the real clips; all other kinds hold their twins themselves."""
-    bent: float = 0.25
+    bent: float = 0.2
     """Straight clips along curves, feet planted."""
+    aside: float = 0.1
+    """Walks that face up to 35 degrees aside of where they go, feet planted."""
     retimed: float = 0.1
     """Clips at speeds that the others lack, feet planted."""
     standing: float = 0.1
     """A body at rest, and walks that stop and start."""
-    walk: float = 0.25
+    walk: float = 0.2
     """Long walks of motion matching over all of the above."""
     speeds: tuple[float, ...] = ()
     """Factors by which each clip is retimed in turn; none: as fills the speeds of walking that are missing."""
@@ -65,10 +68,10 @@ class Widening:
         return {kind: share for kind in KINDS if (share := getattr(self, kind)) > 0}
 
 
-KINDS = ("real", "mirrored", "bent", "retimed", "standing", "walk")
+KINDS = ("real", "mirrored", "bent", "aside", "retimed", "standing", "walk")
 LOCOMOTION = Widening()
 ANY_MOTION = Widening(
-    real=0.45, mirrored=0.4, bent=0.0, retimed=0.15, standing=0.0, walk=0.0, speeds=(0.85, 1.15)
+    real=0.45, mirrored=0.4, bent=0.0, aside=0.0, retimed=0.15, standing=0.0, walk=0.0, speeds=(0.85, 1.15)
 )
 """For clips that no one walks by: blows, gestures, falls."""
 
@@ -98,6 +101,8 @@ def widened_set(
 
     if widening.bent:
         add("bent", lambda: [plant_feet(clip) for clip in bent_copies(train, widening.bends)])
+    if widening.aside:
+        add("aside", lambda: [plant_feet(clip) for clip in aside_copies(train)])
     if widening.retimed:
         add("retimed", lambda: retimed_clips(train, widening.speeds))
     if widening.standing:

@@ -26,8 +26,8 @@ _BIN = 0.1
 _WALKING = 0.5  # speeds much above this [m/s] are asked for the less often the quicker they are
 _LEAST_SHARE = 0.004
 """A stretch of speeds this wide [m/s] is asked for if this share of the rows moves so."""
-_STEPPING, _ASIDE = 0.3, 0.6
-"""Rows that are quicker than this [m/s] and go further off the heading than this [rad] are side or back steps."""
+_STEPPING, _ASIDE = 0.3, 0.5
+"""Rows that are quicker than this [m/s] and go further off the heading than this [rad] face aside on purpose."""
 _LANDING = 0.7
 """Speed [m/s] below which a low toe of a played motion is taken to bear: blends make it slide."""
 
@@ -51,7 +51,7 @@ class Leading:
     turn_rate: float = 0.6
     """Standard deviation of the turning of a curve [rad/s]."""
     looks_aside: float = 0.1
-    """Chance of facing elsewhere than ahead, where the data hold side or back steps."""
+    """Chance of facing elsewhere than ahead, as far as the data do."""
 
 
 def known_speeds(matching: MotionMatching) -> Array:
@@ -62,11 +62,12 @@ def known_speeds(matching: MotionMatching) -> Array:
     return np.flatnonzero(share > _LEAST_SHARE) * _BIN
 
 
-def moves_aside(matching: MotionMatching) -> bool:
-    """Whether the data hold more than a trace of side or back steps."""
+def widest_aside(matching: MotionMatching) -> float:
+    """How far off its heading a body goes in more than a trace of the data [rad]; 0 if it only goes ahead."""
     side, ahead = matching.database.steps[:, 0], matching.database.steps[:, 1]
-    aside = (np.hypot(side, ahead) > _STEPPING) & (np.abs(np.arctan2(side, ahead)) > _ASIDE)
-    return bool(aside.mean() > _LEAST_SHARE)
+    angles = np.where(np.hypot(side, ahead) > _STEPPING, np.abs(np.arctan2(side, ahead)), 0.0)
+    widest = float(np.quantile(angles, 1 - _LEAST_SHARE))
+    return widest if widest > _ASIDE else 0.0
 
 
 def matched_walks(
@@ -84,12 +85,13 @@ def matched_walks(
     for more often than quick ones, in which steps differ less.
     """
     leading = leading or Leading()
-    if not moves_aside(matching):
+    widest = widest_aside(matching)
+    if not widest:
         leading = replace(leading, looks_aside=0.0)
     speeds = known_speeds(matching) if speeds is None else np.asarray(speeds)
     rate = matching.fps
     frames = round((seconds + _SETTLING) * rate)
-    velocities, facings = _asked(leading, speeds, count, frames, rate, np.random.default_rng(seed))
+    velocities, facings = _asked(leading, speeds, widest, count, frames, rate, np.random.default_rng(seed))
     crowd = Crowd(matching, count, seed, CrowdConfig(foot_lock=False))
     crowd.place(np.zeros((count, 2)), np.arctan2(velocities[0, :, 0], velocities[0, :, 1]))
     crowd.record()
@@ -101,7 +103,13 @@ def matched_walks(
 
 
 def _asked(
-    leading: Leading, speeds: Array, count: int, frames: int, rate: float, rng: np.random.Generator
+    leading: Leading,
+    speeds: Array,
+    widest: float,
+    count: int,
+    frames: int,
+    rate: float,
+    rng: np.random.Generator,
 ) -> tuple[Array, Array]:
     """World velocities (F, N, 2) [m/s] and facings (F, N) [rad]."""
     weights = 1 / (_WALKING + speeds)
@@ -122,7 +130,7 @@ def _asked(
                 direction += rng.uniform(-leading.sharpest, leading.sharpest)
             elif asked:
                 turn_rate = rng.normal(0, leading.turn_rate)
-            aside = rng.uniform(-np.pi, np.pi) if rng.random() < leading.looks_aside else 0.0
+            aside = rng.uniform(-widest, widest) if rng.random() < leading.looks_aside else 0.0
             path = direction + turn_rate * span / rate
             velocities[frame + span, n] = asked * directions(path)
             facings[frame + span, n] = path + aside
