@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from moveset.errors import MovesetError
-from moveset.files import refuse_input, write_whole
+from moveset.files import alone_in, refuse_input, write_whole
 
 
 def test_a_file_replaces_the_one_before_and_makes_its_folder(tmp_path):
@@ -61,3 +63,32 @@ def test_inputs_are_not_written_over(tmp_path, monkeypatch):
         with pytest.raises(MovesetError, match="is an input and would be overwritten"):
             refuse_input(output, [file])
     refuse_input("other.bvh", [file])
+
+
+def test_two_processes_are_not_in_one_folder(tmp_path):
+    folder = tmp_path / "run"
+    code = f"""
+import subprocess
+import sys
+from pathlib import Path
+from moveset.files import alone_in
+with alone_in(Path({str(folder)!r})):
+    print("in", flush=True)
+    input()
+"""
+    other = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert other.stdout and other.stdout.readline() == "in\n"
+    with (
+        pytest.raises(MovesetError, match="another process is at work in it -- wait for it"),
+        alone_in(folder),
+    ):
+        pass
+    other.kill()
+    other.communicate()
+    with alone_in(folder):
+        pass
+    (tmp_path / "file").touch()
+    with pytest.raises(MovesetError, match="cannot be made"), alone_in(tmp_path / "file" / "run"):
+        pass

@@ -70,6 +70,36 @@ def _exchange(partial: Path, target: Path) -> None:
         shutil.rmtree(old)
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Inside, no other process is in here with this folder, which is made if need be; a kill lets go of it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MovesetError(
+            f"cannot be made: {error.strerror}", file=folder, do="give another output"
+        ) from None
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such locks; there, two processes are not told of each other
+        yield
+        return
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(held)
+        raise MovesetError(
+            "another process is at work in it", file=folder, do="wait for it, or name another output"
+        ) from None
+    except OSError:  # a disk without locks, e.g. far away
+        pass
+    try:
+        yield
+    finally:
+        os.close(held)
+
+
 def recover(target: Path) -> None:
     """Undo what processes that are gone left half done: bring the old folder back, remove partial ones."""
     if not target.parent.is_dir():

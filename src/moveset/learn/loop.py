@@ -18,13 +18,14 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from moveset.errors import MovesetError
+from moveset.files import alone_in
 from moveset.learn.config import TrainConfig, TrainReport
 from moveset.learn.curves import Log, save_curves
 from moveset.learn.distributed import CPU, ranks
@@ -49,7 +50,12 @@ def train(
     this, and the first alone writes and speaks. Ctrl-C saves a checkpoint and raises a KeyboardInterrupt that says
     so.
     """
-    with ranks(config.device) as us, _threads(config.threads), _stop_signals() as stop_asked:
+    with (
+        ranks(config.device) as us,
+        alone_in(Path(folder)) if us.first else nullcontext(),
+        _threads(config.threads),
+        _stop_signals() as stop_asked,
+    ):
         if config.batch % us.count:
             raise MovesetError(
                 f"{us.count} processes cannot share {config.batch} rows", do="change the batch"
