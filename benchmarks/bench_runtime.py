@@ -105,7 +105,7 @@ def random_bundle(folder: Path) -> Bundle:
     level = {"name": "LOD0", "predictor": "lod0.onnx", "decoder": "decoder.onnx", "steps": 0}
     wide = [[9.0, 9.0]] * len(TIMES)
     manifest = {
-        "skeleton": space.skeleton, "pose_space": space.to_json(), "layouts": {}, "config": {}, "seeds": {}, "data": {},
+        "skeleton": space.skeleton, "pose_space": space, "layouts": {}, "config": {}, "seeds": {}, "data": {},
         "stands_on": {}, "license": "", "provenance": {}, "measures": {},
         "networks": {
             "lod0.onnx": {"inputs": told(asked), "outputs": told(answer)},

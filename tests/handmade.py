@@ -67,13 +67,17 @@ class Handmade:
     """Rows of each call of a predictor."""
     path: str = "handmade.controller"
 
+    @property
+    def pose_space(self):
+        return self.walk.space
+
     @cached_property
     def manifest(self) -> dict[str, Any]:
         shared = {"predictor": "lod0.onnx", "decoder": "decoder.onnx", "steps": 0}
         own = "small.onnx" if self.small_decoder else "decoder.onnx"
         flow = {"steps": 2} if self.family == "flow" else {}
         return {
-            "pose_space": self.walk.space.to_json(),
+            "pose_space": self.pose_space,
             "controller": {
                 "fps": FPS, "times": list(TIMES), "context": CONTEXT, "chunk": self.chunk, "execute": EXECUTE,
                 "family": self.family,

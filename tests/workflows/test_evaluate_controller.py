@@ -129,5 +129,5 @@ def test_the_command_writes_a_report(folder, tmp_path, monkeypatch, capsys):
 def test_nothing_to_evaluate_is_told():
     with pytest.raises(MovesetError, match="nothing to evaluate"):
         evaluate_bundles([])
-    with pytest.raises(MovesetError, match="no bundle"):
+    with pytest.raises(MovesetError, match="no such bundle"):
         evaluate_bundles(["nowhere.controller"])

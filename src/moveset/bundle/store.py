@@ -28,6 +28,7 @@ import numpy as np
 
 from moveset.bundle.network import Network, told
 from moveset.errors import MovesetError
+from moveset.features.pose import PoseSpace
 from moveset.files import recover, staged, write_whole
 from moveset.motion import Skeleton
 from moveset.motion.skeleton_json import skeleton_from_json, skeleton_to_json
@@ -75,6 +76,11 @@ class Bundle:
     def skeleton(self) -> Skeleton:
         """The skeleton it moves."""
         return skeleton_from_json(json.dumps(self.manifest["skeleton"]))
+
+    @cached_property
+    def pose_space(self) -> PoseSpace:
+        """Which joints of the skeleton its networks speak of."""
+        return PoseSpace.from_json({"skeleton": self.manifest["skeleton"], **self.manifest["pose_space"]})
 
     @property
     def reference(self) -> dict[str, str]:
@@ -139,7 +145,8 @@ def write_bundle(
 ) -> Bundle:
     """Write a bundle, in the place of one that may be there, and open it.
 
-    manifest   what REQUIRED names and whatever the kind needs beside it. `skeleton` is a Skeleton or its JSON;
+    manifest   what REQUIRED names and whatever the kind needs beside it. `skeleton` is a Skeleton or its JSON,
+               `pose_space` a PoseSpace of it;
                `networks` says what goes in and comes out: {file: {"inputs": {name: {"unit", "meaning"}},
                "outputs": ...}}, shapes are added here; `stands_on` is {kind: Bundle.reference}; `latent` is the
                `latent_signature` that the networks carry as metadata, where they speak of latents
@@ -311,6 +318,10 @@ def _plain(value: Any) -> Any:
     """As JSON holds it: NaN and infinities become null, which every engine's reader takes."""
     if isinstance(value, Skeleton):
         return json.loads(skeleton_to_json(value))
+    if isinstance(value, PoseSpace):
+        return {
+            key: inner for key, inner in value.to_json().items() if key != "skeleton"
+        }  # it is there already
     if is_dataclass(value) and not isinstance(value, type):
         return _plain(asdict(value))
     if isinstance(value, Mapping):

@@ -11,7 +11,6 @@ import torch
 from moveset import __version__
 from moveset.bundle import Bundle, latent_signature, write_bundle
 from moveset.bundle.kinds import AUTOENCODER
-from moveset.features.pose import PoseSpace
 from moveset.learn.export import check_onnx, to_onnx
 from moveset.learn.loop import TrainConfig, TrainReport
 from moveset.learn.models.autoencoder import (
@@ -48,7 +47,7 @@ def write_autoencoder(
         AUTOENCODER,
         {
             "skeleton": space.skeleton,
-            "pose_space": space.to_json(),
+            "pose_space": space,
             "layouts": {"pose": [asdict(field) for field in module.layout.fields]},
             "networks": _AUTOENCODER_PORTS,
             "latent": latent,
@@ -67,8 +66,8 @@ def write_autoencoder(
 
 def open_autoencoder(bundle: Bundle) -> Autoencoder:
     """The module of a bundle, for controllers that train on its latents."""
-    space = PoseSpace.from_json(bundle.manifest["pose_space"])
-    module = Autoencoder(AutoencoderConfig(**bundle.manifest["config"]["model"]), space.layout)
+    config = AutoencoderConfig(**bundle.manifest["config"]["model"])
+    module = Autoencoder(config, bundle.pose_space.layout)
     module.load_state_dict({name: torch.from_numpy(array) for name, array in bundle.weights().items()})
     return module.eval().requires_grad_(False)
 

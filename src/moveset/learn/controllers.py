@@ -158,7 +158,7 @@ def write_controller(
         said[name] = _DECODER
     manifest = {
         "skeleton": training.space.skeleton,
-        "pose_space": training.space.to_json(),
+        "pose_space": training.space,
         "layouts": {"pose": training.space.layout.signature},
         "latent": autoencoder.latent,
         "networks": said,

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from moveset.errors import MovesetError
-from moveset.features.pose import PoseSpace
 from moveset.geometry.quaternion import Array
 from moveset.motion.contacts import feet
 from moveset.motion.roles import FEET
@@ -107,7 +106,7 @@ class LearnedController:
     def __init__(self, bundle: Bundle, lod: int = 0, config: LearnedConfig | None = None) -> None:
         said = bundle.manifest["controller"]
         self.config = config or LearnedConfig()
-        self.space = PoseSpace.from_json(bundle.manifest["pose_space"])
+        self.space = bundle.pose_space
         self.skeleton, self.fps = self.space.skeleton, float(said["fps"])
         self.times = tuple(float(time) for time in said["times"])
         self.range: ControlRange | None = ControlRange.from_json(said["control_range"], len(self.times))

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from moveset.bundle import Bundle
-from moveset.features.pose import PoseSpace
+from moveset.features.principal import without_root_block
 from moveset.files import write_whole
 from moveset.learn.data import TrainingSet
 from moveset.learn.pictures import beside_truth
@@ -107,19 +107,19 @@ def _cost(cost: Mapping[str, float]) -> str:
 
 
 def _figure(clip: WorstClip, bundle: Bundle, training: TrainingSet) -> str:
-    space = PoseSpace.from_json(bundle.manifest["pose_space"])
     view = training.view
     last = int(view.starts[np.searchsorted(view.starts, clip.row, side="right")]) - 1
     rows = np.unique(np.clip(clip.row + clip.frame + np.array(_AROUND), clip.row, last))
     truth = np.array(view.features[rows])
-    drawn = beside_truth(space, truth, decoded_vectors(bundle, space, truth))
+    drawn = beside_truth(bundle.pose_space, truth, decoded_vectors(bundle, truth))
     return picture(as_png(drawn), "png", "Truth above, decoded below", _of_clip(clip))
 
 
-def decoded_vectors(bundle: Bundle, space: PoseSpace, vectors: np.ndarray) -> np.ndarray:
+def decoded_vectors(bundle: Bundle, vectors: np.ndarray) -> np.ndarray:
     """Pose vectors (F, D) with what a bundle's networks make of rotations, translations and contacts."""
     encode, decode = coder(bundle)
-    blocks = {name: np.array(block) for name, block in space.layout.unpack(vectors).items()}
-    latents = encode(vectors[:, space.layout.slices["root"].stop :])
+    layout = bundle.pose_space.layout
+    blocks = {name: np.array(block) for name, block in layout.unpack(vectors).items()}
+    latents = encode(without_root_block(vectors, layout))
     blocks["rotations"], blocks["translations"], blocks["contacts"] = decode(latents)
-    return space.layout.pack(blocks)
+    return layout.pack(blocks)

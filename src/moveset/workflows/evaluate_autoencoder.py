@@ -110,7 +110,7 @@ class AutoencoderEvaluation:
 
 def evaluate_autoencoder(bundle: Bundle, training: TrainingSet, timed: bool = True) -> AutoencoderEvaluation:
     """Judge the autoencoder of a bundle on the held-out clips of a training set."""
-    space = PoseSpace.from_json(bundle.manifest["pose_space"])
+    space = bundle.pose_space
     if space.layout.signature != training.space.layout.signature:
         raise MovesetError(
             f"holds poses of another layout ({training.space.layout.width} numbers) than the autoencoder was "

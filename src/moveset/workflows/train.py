@@ -17,7 +17,6 @@ import numpy as np
 from moveset.bundle import Bundle, is_bundle, open_bundle, refuse_other, write_measures
 from moveset.bundle.kinds import AUTOENCODER, CONTROLLER
 from moveset.errors import MovesetError
-from moveset.features.pose import PoseSpace
 from moveset.learn.autoencoders import write_autoencoder
 from moveset.learn.config import TrainConfig, adjusted
 from moveset.learn.data import TrainingSet, open_training_set
@@ -190,7 +189,7 @@ def autoencoder_for(
     if given is None:
         given = train_autoencoder(data, place, preset, resume=resume, say=say, **how)
     below = given if isinstance(given, Bundle) else open_bundle(given, AUTOENCODER)
-    own, other = data.space, PoseSpace.from_json(below.manifest["pose_space"])
+    own, other = data.space, below.pose_space
     if not (
         same_bones(own.skeleton, other.skeleton)
         and np.array_equal(own.turning, other.turning)
