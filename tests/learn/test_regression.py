@@ -12,7 +12,7 @@ from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.draw import Draw
 from moveset.learn.loop import TrainConfig, train
 from moveset.learn.models.autoencoder import Autoencoder, AutoencoderConfig, AutoencoderTask
-from moveset.learn.models.regression import RegressionConfig, RegressionTask, importance, jerkiness, slide
+from moveset.learn.models.regression import RegressionConfig, RegressionTask, importance, slide
 from moveset.synthetic import synthesize
 from moveset.workflows.training_set import ANY_MOTION, write_training_set
 
@@ -135,12 +135,17 @@ def test_slide_is_the_speed_of_feet_that_stand():
     assert slide(feet, places, torch.zeros(1, frames), contacts).item() == pytest.approx(0.0, abs=1e-3)
 
 
-def test_soft_feet_lack_jerk():
-    torch.manual_seed(0)
-    feet = torch.randn(3, 24, 2, 3)
-    assert torch.allclose(jerkiness(0.5 * feet), 0.5 * jerkiness(feet), rtol=1e-3)
-    still = jerkiness(torch.zeros(1, 24, 2, 3))
-    assert 0 < still.item() < 1e-3
+@pytest.mark.parametrize("late", [-2, -1, 0, 1, 2])
+def test_a_stride_ahead_or_behind_is_compared_with_its_own_moment(data, autoencoder, late):
+    task = make(data, autoencoder)
+    truth = task.batch(Draw(0, 16, 1.0))["states"]
+    answer = truth[:, 10 + late : 16 + late]
+    assert (task._lags(answer, truth, 10, 2) == late).all()
+    assert task._lags(answer, truth, 10, 0).abs().sum() == 0
+    target = task._at(truth, 10 + late + torch.arange(6).expand(16, 6), 10)
+    latents = task.module.space.latents
+    assert torch.equal(target[..., :latents], answer[..., :latents])
+    assert torch.equal(target[..., latents:], truth[:, 10:16, latents:])
 
 
 def test_importance_follows_what_shows(data, autoencoder):

@@ -19,14 +19,14 @@ FRAMES = {"real": (40, 9), "bent": (25,), "mirrored": (5,)}
 """Of each training clip."""
 
 
-def swing(frames: int, seed: int) -> Clip:
-    """All joints swing, each in its own way."""
+def swing(frames: int, seed: int, speed: float = 1.1) -> Clip:
+    """All joints swing, each in its own way, on a body that moves at `speed` [m/s]."""
     skeleton = canonical_skeleton()
     rng = np.random.default_rng(seed)
     times = np.arange(frames)[:, None, None] / 30
     angles = 0.3 * np.sin(times * rng.uniform(1, 4, (len(skeleton), 3)))
     translations = np.tile(skeleton.rest_translations, (frames, 1, 1))
-    translations[:, 0, 2] += times[:, 0, 0]
+    translations[:, 0, 2] += speed * times[:, 0, 0]
     return Clip(skeleton, quaternion.from_rotation_vector(angles), translations, 30.0, f"swing {seed}", tags=Tags(license="CC0-1.0"))  # fmt: skip
 
 
@@ -88,6 +88,14 @@ def test_kinds_are_drawn_by_their_shares_and_windows_alike(folder, length, share
     real = np.bincount(rows[kinds == 0])
     real = real[real > 0] * len(np.unique(rows[kinds == 0])) / (kinds == 0).sum()
     assert real.min() > 0.8 and real.max() < 1.2
+
+
+def test_rare_paces_are_drawn_by_the_root_of_their_number(tmp_path):
+    """16 times as many windows of a slow clip as of a fast one are drawn 4 times as often."""
+    clips = [SetClip(swing(80 + 4, 0), "real"), SetClip(swing(5 + 4, 1, speed=2.2), "real")]
+    write_set(tmp_path / "set", clips, {"real": 1.0})
+    rows = open_training_set(tmp_path / "set").draw(np.random.default_rng(1), 40_000, 5)
+    assert (rows < 84).sum() / (rows >= 84).sum() == pytest.approx(4, rel=0.05)
 
 
 def test_draws_are_a_function_of_the_generator(folder):

@@ -18,6 +18,8 @@ from moveset.library.split import TRAIN
 from moveset.library.training_set import open_set
 from moveset.library.view import View
 
+_PACE = 0.5  # windows whose speeds differ by less [m/s] are of one pace
+
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
@@ -46,16 +48,18 @@ class TrainingSet:
         return torch.from_numpy(np.load(self.folder / "features.npy", mmap_mode="c")).to(device)
 
     def windows(self, length: int, split: str = TRAIN) -> np.ndarray:
-        """(W,) first rows of all stretches of `length` frames that lie within one clip, kind by kind."""
+        """(W,) first rows of all stretches of `length` frames that lie within one clip, by kind and pace."""
         return self._windows_of(length, split).rows
 
     def draw(self, rng: np.random.Generator, count: int, length: int, split: str = TRAIN) -> np.ndarray:
-        """(count,) first rows of windows: in training kinds by their shares, and within a kind all windows alike."""
+        """(count,) first rows of windows. In training kinds by their shares, and within a kind paces by the square root
+        of how many windows they have: runs, of which a library has few, are not easier to learn.
+        """
         windows = self._windows_of(length, split)
         dice = rng.random((2, count))
-        kind = np.searchsorted(windows.shares, dice[0], side="right")
-        first = windows.ends[kind] - windows.counts[kind]
-        return windows.rows[first + (dice[1] * windows.counts[kind]).astype(np.int64)]
+        group = np.searchsorted(windows.shares, dice[0], side="right")
+        first = windows.ends[group] - windows.counts[group]
+        return windows.rows[first + (dice[1] * windows.counts[group]).astype(np.int64)]
 
     def _windows_of(self, length: int, split: str) -> _Windows:
         if (length, split) not in self._windows:
@@ -64,17 +68,20 @@ class TrainingSet:
 
     def _list_windows(self, length: int, split: str) -> _Windows:
         view, rows = self.view, {}
+        root = view.features[:, view.layout.slices["root"]]
         for clip, (kind, side) in enumerate(zip(self.kinds, view.splits)):
             starts = np.arange(view.starts[clip], view.starts[clip + 1] - length + 1)
             if side == split and len(starts) and (split != TRAIN or self.shares.get(kind)):
-                rows.setdefault(kind, []).append(starts)
+                paces = (np.hypot(root[starts, 0], root[starts, 1]) / _PACE).astype(np.int64)
+                for pace in np.unique(paces):
+                    rows.setdefault((kind, pace), []).append(starts[paces == pace])
         if not rows:
             raise MovesetError(
                 f"holds no {split} clip of {length} frames", file=self.folder, do="give longer clips"
             )
         counts = np.array([sum(map(len, starts)) for starts in rows.values()])
-        weights = [self.shares[kind] for kind in rows] if split == TRAIN else counts
-        shares = np.cumsum(weights) / np.sum(weights)
+        shares = np.cumsum(self._weights(list(rows), counts) if split == TRAIN else counts)
+        shares = shares / shares[-1]
         shares[-1] = 1.0  # dice stay below, whatever was rounded
         return _Windows(
             np.concatenate([row for starts in rows.values() for row in starts]),
@@ -83,10 +90,19 @@ class TrainingSet:
             shares,
         )
 
+    def _weights(self, groups: list[tuple[str, int]], counts: np.ndarray) -> np.ndarray:
+        """(G,) how much of a batch windows of each kind and pace are, not normalised."""
+        roots = np.sqrt(counts)
+        of_kind = {
+            kind: sum(root for (other, _), root in zip(groups, roots) if other == kind) for kind, _ in groups
+        }
+        return np.array([self.shares[kind] * root / of_kind[kind] for (kind, _), root in zip(groups, roots)])
+
 
 @dataclass(frozen=True, eq=False)
 class _Windows:
-    """First rows (W,) of windows, kind by kind: how many each has (K,), where it ends, and its cumulated share."""
+    """First rows (W,) of windows in G groups of one kind and pace: how many each has (G,), where it ends, and its
+    cumulated share."""
 
     rows: np.ndarray
     counts: np.ndarray

@@ -38,19 +38,20 @@ _LOOPED = 3.0
 class Widening:
     """What is made from the clips, and how much of a batch each kind is. A kind with a share of 0 is not made."""
 
-    real: float = 0.15
-    mirrored: float = 0.15
+    real: float = 0.2
+    mirrored: float = 0.2
     """The mirror twins of the real clips; all other kinds hold their twins themselves."""
-    bent: float = 0.2
+    bent: float = 0.22
     """Straight clips along curves, feet planted."""
-    aside: float = 0.1
+    aside: float = 0.08
     """Walks that face up to 35 degrees aside of where they go, feet planted."""
     retimed: float = 0.1
     """Clips at speeds that the others lack, feet planted."""
     standing: float = 0.1
     """A body at rest, and walks that stop and start."""
-    walk: float = 0.2
-    """Long walks of motion matching over all of the above."""
+    walk: float = 0.1
+    """Long walks of motion matching over all of the above. It jumps when it likes, which nothing foretells: more of them
+    blur what is learned."""
     speeds: tuple[float, ...] = ()
     """Factors by which each clip is retimed in turn; none: as fills the speeds of walking that are missing."""
     bends: int = 2

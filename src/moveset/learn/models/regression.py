@@ -37,7 +37,7 @@ class RegressionConfig:
     times: tuple[float, ...] = (1 / 6, 1 / 3, 2 / 3, 1.0)
     """Seconds ahead at which it is told where to be."""
     context: int = 4
-    chunk: int = 8
+    chunk: int = 6
     execute: int = 4
     """Of the states that it answers with, so many are played before it is asked again: the same at run time."""
 
@@ -63,6 +63,9 @@ class RegressionConfig:
     """Chunks of a roll-out, at first and later ..."""
     short: float = 0.4
     """... after this share of the steps."""
+    lag: int = 2
+    """Frames by which a roll-out may run ahead of its clip or behind it: the nearest moment is what it learns. Held to
+    the very frame, a stride half a frame late would be taught the mean of two strides, which is softer than both."""
 
     root_weight: float = 3.0
     """Of the root velocities in the loss of the states."""
@@ -72,8 +75,6 @@ class RegressionConfig:
     """Of the speed of feet that stand [m/s]."""
     reach_weight: float = 6.0
     """Of the distance of the feet from where the clip has them, seen from the ground frame [m]."""
-    swing_weight: float = 0.2
-    """Of the share of jerk that feet lack beside the clip's: the mean of many futures is softer than each of them."""
     smooth_weight: float = 2.0
     """Of the second differences of the states that are played, the seams between chunks included."""
 
@@ -111,6 +112,8 @@ PRESETS = {
         train=TrainConfig(steps=20_000, batch=256, average=0.999),
     ),
 }
+_LAG_COST = 0.03
+"""By which share a fit must be better to be taken a frame further off."""
 _FARTHEST = 0.2
 """Squared distance from the path [m^2] from which on the loss pulls no harder."""
 
@@ -174,9 +177,6 @@ class RegressionTask:
         )
         with seeded(seed):
             self.module = Predictor(config, self.motion.space)
-        lengths = np.diff(training.view.starts)
-        smooth = np.repeat([kind not in _JUMPY for kind in training.kinds], lengths)
-        self._smooth = torch.from_numpy(smooth.astype(np.float32))
         self._ahead = [round(time * self.motion.fps) for time in config.times]
 
     @property
@@ -188,7 +188,7 @@ class RegressionTask:
         """Windows of the motion, some bent, and how each begins: noise on its context, beside its path, unasked."""
         config = self.config
         rounds = config.rounds[draw.progress >= config.short]
-        frames = config.context + (rounds - 1) * config.execute + config.chunk
+        frames = config.context + (rounds - 1) * config.execute + config.chunk + config.lag
         rows = draw.mine(self.training.draw(draw.rng, draw.size, frames))
         window = self.motion.windows(torch.from_numpy(rows), frames, max(self._ahead))
         turns, pace = _variations(draw, window["tracks"].shape[1], config, self.motion.fps)
@@ -203,7 +203,6 @@ class RegressionTask:
         return {
             **window,
             "feet": self._feet[torch.from_numpy(rows)[:, None] + torch.arange(frames)],
-            "smooth": self._smooth[rows],
             "noise": noise * draw.normal(config.context, self.motion.space.width),
             "place": place * noisy * draw.normal(2),
             "turn": (turn * noisy * draw.normal(1))[:, 0],
@@ -216,13 +215,13 @@ class RegressionTask:
         context_frames, execute, chunk = config.context, config.execute, config.chunk
         truth, tracks, free = batch["states"], batch["tracks"], batch["free"]
         steered = 1 - free
-        rounds = (truth.shape[1] - context_frames - chunk) // execute + 1
+        rounds = (truth.shape[1] - context_frames - chunk - config.lag) // execute + 1
         weights = self._weights.to(truth)
 
         context = truth[:, :context_frames] + batch["noise"]
         begin = tracks[:, context_frames - 1]
         positions, headings = begin[:, :2] + batch["place"], begin[:, 2] + batch["turn"]
-        states, position, heading = [], [], []
+        states, position, heading, moments = [], [], [], []
         played, places, turned = [context], [], []
         for round in range(rounds):
             now = context_frames - 1 + round * execute
@@ -231,7 +230,9 @@ class RegressionTask:
                 tracks[:, now], ahead, positions, headings, self.module.control.times[:, 0]
             )
             answer = self.module.unclamped(context, offsets, turns, free)
-            target = truth[:, now + 1 : now + 1 + chunk]
+            moment = now + 1 + self._lags(answer, truth, now + 1, min(round, config.lag))
+            target = self._at(truth, moment + torch.arange(chunk, device=moment.device), now + 1)
+            moments.append(moment + torch.arange(execute, device=moment.device))
             states.append((functional.huber_loss(answer, target, reduction="none") * weights).mean())
             answer = space.clamp(answer)
             at, facing = walked(space.root_of(answer) / self.motion.fps, positions, headings)
@@ -246,13 +247,12 @@ class RegressionTask:
             context = torch.cat((context, answer[:, :execute]), dim=1)[:, -context_frames:]
 
         run = torch.cat(played, dim=1)
-        frames = run.shape[1]
         bend = _second_difference(run[:, context_frames - 2 :])
-        bend_truth = _second_difference(truth[:, context_frames - 2 : frames])
+        moments = torch.cat(moments, dim=1)
+        bend_truth = self._at(_second_difference(truth), moments - 2, context_frames - 2)
         half = slice(0, (len(run) + 1) // 2)  # the feet of half of the windows tell as much
-        own = slice(context_frames, frames)
-        feet, feet_truth = self.feet(space.latents_of(run[half, own])), batch["feet"][half, own]
-        flags = batch["contacts"][half, own]
+        feet = self.feet(space.latents_of(run[half, context_frames:]))
+        feet_truth, flags = (_rows(batch[name][half], moments[half]) for name in ("feet", "contacts"))
         places, turned = torch.cat(places, dim=1)[half], torch.cat(turned, dim=1)[half]
         terms = {
             "states": torch.stack(states).mean(),
@@ -260,7 +260,6 @@ class RegressionTask:
             "heading": torch.stack(heading).mean(),
             "slide": slide(feet, places, turned, flags) * self.motion.fps,
             "reach": (feet - feet_truth).abs().mean(),
-            "swing": self._softness(feet, feet_truth, batch["smooth"][half]),
             "smooth": ((bend - bend_truth).square() * weights).mean(),
         }
         total = (
@@ -269,15 +268,31 @@ class RegressionTask:
             + config.heading_weight * terms["heading"]
             + config.slide_weight * terms["slide"]
             + config.reach_weight * terms["reach"]
-            + config.swing_weight * terms["swing"]
             + config.smooth_weight * terms["smooth"]
         )
         return total, terms
 
-    def _softness(self, feet: Tensor, truth: Tensor, smooth: Tensor) -> Tensor:
-        """Mean share of jerk that feet (B, F, K, 3) lack beside the clip's, where that has no jumps."""
-        lacking = (1 - jerkiness(feet) / jerkiness(truth)).relu()
-        return (lacking * smooth).sum() / smooth.sum().clamp(min=1)
+    @torch.no_grad()
+    def _lags(self, answer: Tensor, truth: Tensor, first: int, most: int) -> Tensor:
+        """(B, 1) by how many frames, `most` at most, each clip is to be shifted to meet the poses of `answer` best."""
+        shifts = torch.arange(-most, most + 1, device=truth.device)
+        poses, weights = (
+            slice(self.module.space.latents),
+            self._weights.to(truth)[: self.module.space.latents],
+        )
+        apart = [
+            (answer[..., poses] - truth[:, first + shift : first + shift + answer.shape[1], poses]).square()
+            for shift in shifts.tolist()
+        ]
+        cost = torch.stack([(gap * weights).mean(dim=(1, 2)) for gap in apart], dim=1)
+        return shifts[(cost * (1 + _LAG_COST * shifts.abs())).argmin(dim=1)][:, None]
+
+    def _at(self, truth: Tensor, moments: Tensor, first: int) -> Tensor:
+        """Poses of `truth` (B, F, S) at `moments` (B, K), with the root velocities of the K frames from `first` on:
+        where a character should be is a matter of time, not of its stride."""
+        latents = self.module.space.latents
+        poses = _rows(truth[..., :latents], moments)
+        return torch.cat((poses, truth[:, first : first + moments.shape[1], latents:]), dim=-1)
 
     def tracks(self, seed: int = 0) -> Tensor:
         """(B, F, 3) where windows went that training sees: how far the asked reaches."""
@@ -298,11 +313,6 @@ def slide(feet: Tensor, places: Tensor, headings: Tensor, contacts: Tensor) -> T
     return (moved * both).sum() / both.sum().clamp(min=1)
 
 
-def jerkiness(feet: Tensor) -> Tensor:
-    """(B,) root mean square third difference of feet (B, F, K, 3) [m a frame^3]."""
-    return (_second_difference(feet).diff(dim=1).square().flatten(1).mean(dim=1) + _TINY).sqrt()
-
-
 @torch.no_grad()
 def importance(autoencoder: Autoencoder, motion: Motion) -> Tensor:
     """(L,) how much a pose changes with each latent, mean 1: the weights of their losses.
@@ -314,6 +324,11 @@ def importance(autoencoder: Autoencoder, motion: Motion) -> Tensor:
     changed = [autoencoder.decoder(latents + row) - autoencoder.decoder(latents - row) for row in step]
     size = torch.stack([change.square().mean().sqrt() for change in changed])
     return size / size.mean()
+
+
+def _rows(frames: Tensor, moments: Tensor) -> Tensor:
+    """(B, K, ...) of `frames` (B, F, ...) at `moments` (B, K)."""
+    return frames[torch.arange(len(frames), device=moments.device)[:, None], moments]
 
 
 def _in_parts(function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
@@ -345,8 +360,6 @@ _CORNER_SECONDS = (0.12, 0.35)
 """Deviation of the turn rate of a corner in time."""
 _RISE_SECONDS = 0.1
 _TINY = 1e-8
-_JUMPY = ("walk",)
-"""Kinds of clips in which motion matching jumps from clip to clip: their jerk is no example."""
 _SAMPLE = 256
 _SEEN = 4096
 _PART = 8192
