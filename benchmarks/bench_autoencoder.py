@@ -23,7 +23,7 @@ from moveset.learn.autoencoders import write_autoencoder
 from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.loop import TrainConfig, train
 from moveset.learn.models.autoencoder import PRESETS, AutoencoderConfig, AutoencoderTask
-from moveset.workflows.evaluate_autoencoder import AutoencoderEvaluation, evaluate_autoencoder
+from moveset.workflows.evaluation.autoencoder import AutoencoderEvaluation, evaluate_autoencoder
 from moveset.workflows.training_set import write_training_set
 
 Change = Callable[[AutoencoderConfig, TrainConfig], tuple[AutoencoderConfig, TrainConfig]]

@@ -23,10 +23,10 @@ from typing import Any
 
 from moveset.formats import list_files
 from moveset.motion import Clip
-from moveset.workflows.evaluate_bundles import evaluate_bundles
-from moveset.workflows.evaluate_controller import FULL, QUICK
-from moveset.workflows.evaluate_figures import as_json
-from moveset.workflows.evaluate_report import write_evaluation
+from moveset.workflows.evaluation.bundles import evaluate_bundles
+from moveset.workflows.evaluation.controller import FULL, QUICK
+from moveset.workflows.evaluation.controller_figures import as_json
+from moveset.workflows.evaluation.controller_report import write_evaluation
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import is_locomotion, one_body
 from moveset.workflows.training_set import ANY_MOTION, LOCOMOTION, write_training_set

@@ -21,13 +21,14 @@ import numpy as np
 
 from moveset.motion import Clip, measure
 from moveset.motion.mirror import find_symmetry, mirror
-from moveset.runtime.course import follow, measure_motion, measure_path
+from moveset.runtime.course import follow
 from moveset.runtime.crowd import Crowd, CrowdConfig
+from moveset.runtime.evaluation.measures import measure_motion, measure_path
+from moveset.runtime.evaluation.reference import Reference, reference
+from moveset.runtime.evaluation.trials import run_trials, velocity_trial
 from moveset.runtime.matching import MotionMatching
 from moveset.runtime.path import PathFollower, circle, eight, line, square
-from moveset.runtime.reference import Reference, reference
 from moveset.runtime.search import build_tree
-from moveset.runtime.trials import run_trials, velocity_trial
 from moveset.synthetic.corpus import corpus
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import is_locomotion, one_body, widened

@@ -7,8 +7,8 @@ import pytest
 
 from moveset.errors import MovesetError
 from moveset.motion import measure
+from moveset.motion.measure import ground_poses
 from moveset.runtime.control import uncontrolled, velocity_follow
-from moveset.runtime.course import ground_poses
 from moveset.runtime.crowd import Crowd, CrowdConfig
 from moveset.runtime.path import PathFollower, circle
 

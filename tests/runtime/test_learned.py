@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from handmade import EXECUTE, FPS, handmade
 
+from handmade import EXECUTE, FPS, handmade
 from moveset.errors import MovesetError
 from moveset.geometry import quaternion, rotation6d
 from moveset.motion.kinematics import forward_kinematics
 from moveset.runtime.control import idle, move_to_target, trajectory_follow, uncontrolled, velocity_follow
-from moveset.runtime.course import follow, measure_path
+from moveset.runtime.course import follow
 from moveset.runtime.crowd import Crowd, CrowdConfig
+from moveset.runtime.evaluation.measures import measure_path
 from moveset.runtime.learned import LearnedConfig, LearnedController
 from moveset.runtime.learned_kernels import write_poses
 from moveset.runtime.path import PathFollower, circle, eight, line

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from handmade import handmade
 
+from handmade import handmade
 from moveset.geometry import signal
-from moveset.runtime.course import follow, measure_path
+from moveset.runtime.course import follow
+from moveset.runtime.evaluation.measures import measure_path
 from moveset.runtime.learned import LearnedController
 from moveset.runtime.pace import FORWARD, SIDEWAYS, pace, round_corners, walkable
 from moveset.runtime.path import Path, PathFollower, circle, eight, line, square

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from moveset.errors import MovesetError
-from moveset.runtime.course import follow, measure_motion, measure_path
+from moveset.runtime.course import follow
+from moveset.runtime.evaluation.measures import measure_motion, measure_path
+from moveset.runtime.evaluation.reference import reference
 from moveset.runtime.path import SHAPES, circle, eight, line, parse_path, square
-from moveset.runtime.reference import reference
 
 
 @pytest.mark.parametrize("text", ["line", "circle:2", "eight:1.5", "square:4", "square", "eight"])

@@ -9,7 +9,7 @@ import pytest
 
 from moveset.errors import MovesetError
 from moveset.motion.measure import ground_poses
-from moveset.runtime.reference import from_manifest, references, to_manifest
+from moveset.runtime.evaluation.reference import from_manifest, references, to_manifest
 from moveset.synthetic.corpus import synthesize
 
 

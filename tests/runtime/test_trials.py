@@ -7,12 +7,12 @@ import pytest
 from scripted import FPS, Scripted
 
 from moveset.motion.floor import directions
-from moveset.runtime import trials
-from moveset.runtime.course import measure_motion
 from moveset.runtime.crowd import CrowdConfig
+from moveset.runtime.evaluation import trials
+from moveset.runtime.evaluation.measures import measure_motion
+from moveset.runtime.evaluation.reference import references
+from moveset.runtime.evaluation.trials import run_trials
 from moveset.runtime.path import circle, line, square
-from moveset.runtime.reference import references
-from moveset.runtime.trials import run_trials
 from moveset.synthetic.corpus import synthesize
 
 FREE = CrowdConfig(foot_lock=False)

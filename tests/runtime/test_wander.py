@@ -7,8 +7,8 @@ import pytest
 from scripted import FPS, Scripted
 
 from moveset.runtime.crowd import CrowdConfig
-from moveset.runtime.reference import references
-from moveset.runtime.wander import WATCHED, Wander, wander
+from moveset.runtime.evaluation.reference import references
+from moveset.runtime.evaluation.wander import WATCHED, Wander, wander
 from moveset.synthetic.corpus import synthesize
 
 FREE = CrowdConfig(foot_lock=False)

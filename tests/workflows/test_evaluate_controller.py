@@ -15,12 +15,12 @@ from moveset.errors import MovesetError
 from moveset.motion import Asset
 from moveset.runtime.matching import MotionMatching
 from moveset.synthetic.corpus import synthesize
-from moveset.workflows.evaluate_bundles import evaluate_bundles
-from moveset.workflows.evaluate_controller import Size, evaluate, standard_trials, summary
-from moveset.workflows.evaluate_figures import as_json
-from moveset.workflows.evaluate_picture import from_above
-from moveset.workflows.evaluate_report import write_evaluation
-from moveset.workflows.real import real_clips, split_clips
+from moveset.workflows.evaluation.bundles import evaluate_bundles
+from moveset.workflows.evaluation.controller import Size, evaluate, standard_trials, summary
+from moveset.workflows.evaluation.controller_figures import as_json
+from moveset.workflows.evaluation.controller_picture import from_above
+from moveset.workflows.evaluation.controller_report import write_evaluation
+from moveset.workflows.evaluation.real_clips import real_clips, real_clips_of
 
 SMALL = Size(seconds=6.0, each=1, targets=2, minutes=0.1, parts=2, wanderers=2)
 NAMES = (
@@ -36,7 +36,7 @@ def clips():
 
 @pytest.fixture(scope="module")
 def found(clips):
-    real = split_clips(clips[1:], clips[:1])
+    real = real_clips_of(clips[1:], clips[:1])
     matching = MotionMatching.from_clips(real.playable)
     return evaluate({"motion <matching>": (matching, "some rows")}, real.measured(), real.examples(), SMALL)
 
@@ -116,7 +116,7 @@ def test_files_without_a_split_are_split(folder):
 
 
 def test_the_command_writes_a_report(folder, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("moveset.workflows.evaluate_controller.QUICK", SMALL)
+    monkeypatch.setattr("moveset.workflows.evaluation.controller.QUICK", SMALL)
     with pytest.raises(SystemExit) as end:
         main(["evaluate", "controller", "--against", str(folder), "--quick", "-o", str(tmp_path / "out")])
     assert end.value.code == 0

@@ -11,7 +11,7 @@ from moveset.cli import main
 from moveset.errors import MovesetError
 from moveset.motion import Asset
 from moveset.rigs.mannequin import mannequin
-from moveset.runtime.reference import references, to_manifest
+from moveset.runtime.evaluation.reference import references, to_manifest
 from moveset.synthetic.corpus import synthesize
 from moveset.workflows.load import load
 from moveset.workflows.play import Play, play

@@ -21,8 +21,8 @@ from moveset.learn.models.autoencoder import PRESETS
 from moveset.motion import Clip, Skeleton
 from moveset.motion.kinematics import forward_kinematics
 from moveset.synthetic import synthesize
-from moveset.workflows.autoencoder_report import as_json, as_text, decoded_vectors
-from moveset.workflows.evaluate_autoencoder import evaluate_autoencoder
+from moveset.workflows.evaluation.autoencoder import evaluate_autoencoder
+from moveset.workflows.evaluation.autoencoder_report import as_json, as_text, decoded_vectors
 from moveset.workflows.train import train_autoencoder
 from moveset.workflows.training_set import ANY_MOTION, write_training_set
 

@@ -14,10 +14,11 @@ from moveset.bundle import Bundle, open_bundle
 from moveset.errors import MovesetError
 from moveset.learn.data import open_training_set
 from moveset.motion import Clip
-from moveset.runtime.course import follow, measure_motion, measure_path
+from moveset.runtime.course import follow
+from moveset.runtime.evaluation.measures import measure_motion, measure_path
+from moveset.runtime.evaluation.reference import reference
 from moveset.runtime.learned import LearnedController
 from moveset.runtime.path import circle
-from moveset.runtime.reference import reference
 from moveset.synthetic import synthesize
 from moveset.workflows.train import train_autoencoder
 from moveset.workflows.train_controller import train_controller

@@ -18,7 +18,7 @@ from moveset.motion import Clip
 from moveset.motion.canonical import canonical_skeleton
 from moveset.workflows.build import build_library
 from moveset.workflows.locomotion import on_one_body
-from moveset.workflows.sides import held_out_of, sides_of
+from moveset.workflows.split import held_out_of, split_of
 from moveset.workflows.training_set import Widening
 from moveset.workflows.training_sources import training_set_of
 
@@ -51,22 +51,22 @@ def names(clips):
 
 
 def test_every_eighth_file_is_held_out_and_blows_are_left_out(folder):
-    sides = sides_of([str(folder)])
+    sides = split_of([str(folder)])
     assert names(sides.held_out) == ["walk0", "walk8"]
     assert names(sides.train) == [f"walk{k}" for k in range(1, 8)]
     assert any("not taken" in note for note in sides.notes)
-    assert names(sides_of([str(folder)], everything=True).held_out) == ["punch", "walk7"]
+    assert names(split_of([str(folder)], everything=True).held_out) == ["punch", "walk7"]
 
 
 def test_a_library_keeps_its_split(folder, tmp_path):
     built = build_library(tmp_path / "walks.library", [folder], thumbnails=False, view=False)
     split = {row.name: row.split for row in built.clips}
-    sides = sides_of([str(tmp_path / "walks.library")], everything=True)
+    sides = split_of([str(tmp_path / "walks.library")], everything=True)
     assert {
         **dict.fromkeys(names(sides.train), TRAIN),
         **dict.fromkeys(names(sides.held_out), HELD_OUT),
     } == split
-    some = sides_of([str(tmp_path / "walks.library")], where="name IN ('walk1', 'punch')")
+    some = split_of([str(tmp_path / "walks.library")], where="name IN ('walk1', 'punch')")
     assert set(names((*some.train, *some.held_out))) == {"walk1", "punch"}
 
 
@@ -149,4 +149,4 @@ def test_nothing_is_told():
     with pytest.raises(MovesetError, match="nothing to train on"):
         training_set_of([], "walks.set")
     with pytest.raises(MovesetError):
-        sides_of(["nowhere.bvh"])
+        split_of(["nowhere.bvh"])

@@ -39,8 +39,8 @@ def autoencoder(bundle: str, *, options: Annotated[AutoencoderOptions, Parameter
     bundle
         What `moveset train autoencoder` wrote.
     """
-    from moveset.workflows.autoencoder_report import as_json, as_text
     from moveset.workflows.evaluate import judge_autoencoder
+    from moveset.workflows.evaluation.autoencoder_report import as_json, as_text
 
     found = judge_autoencoder(bundle, options.on, options.html)
     if options.json:
@@ -83,8 +83,8 @@ def controller(*bundles: str, options: Annotated[ControllerOptions, Parameter(na
         What `moveset train controller` wrote; each level of detail becomes a column.
     """
     from moveset.workflows.evaluate import judge_controllers
-    from moveset.workflows.evaluate_controller import FULL, QUICK
-    from moveset.workflows.evaluate_figures import as_json, as_text
+    from moveset.workflows.evaluation.controller import FULL, QUICK
+    from moveset.workflows.evaluation.controller_figures import as_json, as_text
 
     found, written = judge_controllers(
         bundles,

@@ -132,7 +132,7 @@ def write_controller(
     real: tuple[Mapping[str, object], Mapping[str, np.ndarray]] | None = None,
 ) -> Bundle:
     """Export, check against torch, write. `tracks` (B, F, 3) are windows of what was asked in training; `real` are
-    the measures of the real clips, in the manifest and as arrays (runtime/reference.py)."""
+    the measures of the real clips, in the manifest and as arrays (runtime/evaluation/reference.py)."""
     own = starts(training, motion, context, times)
     some = slice(0, 64)
     example = {name: torch.from_numpy(own[name][some]) for name in ("offsets", "turns")}

@@ -11,11 +11,11 @@ from moveset.bundle.kinds import AUTOENCODER
 from moveset.errors import MovesetError
 from moveset.learn.data import open_training_set
 from moveset.progress import Track, untracked
-from moveset.workflows.autoencoder_report import write_page
-from moveset.workflows.evaluate_autoencoder import AutoencoderEvaluation, evaluate_autoencoder
-from moveset.workflows.evaluate_bundles import evaluate_bundles
-from moveset.workflows.evaluate_controller import FULL, Evaluation, Size
-from moveset.workflows.evaluate_report import write_evaluation
+from moveset.workflows.evaluation.autoencoder import AutoencoderEvaluation, evaluate_autoencoder
+from moveset.workflows.evaluation.autoencoder_report import write_page
+from moveset.workflows.evaluation.bundles import evaluate_bundles
+from moveset.workflows.evaluation.controller import FULL, Evaluation, Size
+from moveset.workflows.evaluation.controller_report import write_evaluation
 
 
 def judge_autoencoder(

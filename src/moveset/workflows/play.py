@@ -18,14 +18,15 @@ from moveset.progress import Track, untracked
 from moveset.rigs.mannequin import mannequin
 from moveset.runtime.control import idle, move_to_target, uncontrolled, velocity_follow
 from moveset.runtime.controller import Controller
-from moveset.runtime.course import Run, drive, follow, measure_motion, measure_path
+from moveset.runtime.course import Run, drive, follow
 from moveset.runtime.crowd import Crowd, CrowdConfig
+from moveset.runtime.evaluation.measures import measure_motion, measure_path
+from moveset.runtime.evaluation.reference import Reference, reference
 from moveset.runtime.learned import LearnedController
 from moveset.runtime.matching import MotionMatching
 from moveset.runtime.path import Path as FloorPath
 from moveset.runtime.path import PathFollower, parse_path
-from moveset.runtime.reference import Reference, reference
-from moveset.workflows.evaluate_bundles import carried
+from moveset.workflows.evaluation.bundles import carried
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import motion_of, one_body, widened
 from moveset.workflows.play_picture import draw

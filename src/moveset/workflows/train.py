@@ -30,10 +30,10 @@ from moveset.library.store import is_library
 from moveset.library.training_set import is_training_set
 from moveset.motion.skeleton import same_bones
 from moveset.progress import Track, untracked
-from moveset.runtime.reference import STORED_POSES, to_manifest
+from moveset.runtime.evaluation.reference import STORED_POSES, to_manifest
 from moveset.workflows.batch import attempt
-from moveset.workflows.evaluate_autoencoder import evaluate_autoencoder
-from moveset.workflows.real import clips_of_set
+from moveset.workflows.evaluation.autoencoder import evaluate_autoencoder
+from moveset.workflows.evaluation.real_clips import clips_of_set
 
 Say = Callable[[str], object]
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from moveset.library.training_set import is_training_set, open_set
 from moveset.progress import Track, untracked
 from moveset.workflows.batch import attempt
 from moveset.workflows.locomotion import is_locomotion
-from moveset.workflows.sides import Sides, sides_of
+from moveset.workflows.split import Split, split_of
 from moveset.workflows.training_set import ANY_MOTION, LOCOMOTION, Widening, write_training_set
 
 _WALKS = {"tiny": 12}
@@ -61,7 +61,7 @@ def _make(
     track: Track,
     say: Callable[[str], object],
 ) -> Path:
-    sides = sides_of(sources, where, everything)
+    sides = split_of(sources, where, everything)
     if not sides.train:
         raise MovesetError(f"all clips of {', '.join(sources)} are held out", do="give more clips")
     for note in sides.notes:
@@ -88,7 +88,7 @@ def _make(
     return target
 
 
-def _digest(sides: Sides) -> str:
+def _digest(sides: Split) -> str:
     """What was given, so that a set is made anew when that changes."""
     hashes = [(clip.content_hash, clip.tags.license) for clip in (*sides.train, *sides.held_out)]
     return hashlib.sha256(f"{len(sides.train)} {hashes}".encode()).hexdigest()[:16]

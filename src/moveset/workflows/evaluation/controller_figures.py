@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from moveset import __version__
-from moveset.runtime.wander import WATCHED, Wander
-from moveset.workflows.evaluate_controller import COUNTS, Column, Evaluation, summary
+from moveset.runtime.evaluation.wander import WATCHED, Wander
+from moveset.workflows.evaluation.controller import COUNTS, Column, Evaluation, summary
 
 VERSION = 1
 """Of the JSON."""

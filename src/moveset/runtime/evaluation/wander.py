@@ -10,9 +10,10 @@ from moveset.motion import measure
 from moveset.progress import Track, untracked
 from moveset.runtime.control import uncontrolled
 from moveset.runtime.controller import Controller
-from moveset.runtime.course import drive, measure_motion
+from moveset.runtime.course import drive
 from moveset.runtime.crowd import Crowd, CrowdConfig
-from moveset.runtime.reference import Reference
+from moveset.runtime.evaluation.measures import measure_motion
+from moveset.runtime.evaluation.reference import Reference
 
 WATCHED = ("pose_ratio", "foot_skate", "jerk_ratio", "planted_speed")
 """Figures in which a trend would show that a controller wears out."""

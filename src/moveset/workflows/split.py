@@ -16,7 +16,7 @@ _EVERY = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class Split:
     """Clips of one body: those to learn from, and those to be judged by."""
 
     train: tuple[Clip, ...]
@@ -25,7 +25,7 @@ class Sides:
     """What was done to clips that did not fit as they were, and which were left out."""
 
 
-def sides_of(sources: Sequence[str], where: str = "", everything: bool = False) -> Sides:
+def split_of(sources: Sequence[str], where: str = "", everything: bool = False) -> Split:
     """Clips of a library by its split, or of files, of which about every eighth is held out (`held_out_of`).
 
     Only plain locomotion, unless `where` (a SQL condition on a library) or `everything` says otherwise.
@@ -45,7 +45,7 @@ def sides_of(sources: Sequence[str], where: str = "", everything: bool = False) 
     train, judged = [], []
     for own, origin in zip(kept, origins):
         (judged if origin in held else train).append(own)
-    return Sides(tuple(train), tuple(judged), (*notes, *moved))
+    return Split(tuple(train), tuple(judged), (*notes, *moved))
 
 
 def held_out_of(clips: Sequence[Clip]) -> set[int]:

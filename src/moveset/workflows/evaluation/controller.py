@@ -18,15 +18,15 @@ from moveset.geometry.quaternion import Array
 from moveset.motion import Clip
 from moveset.motion.roles import FEET
 from moveset.progress import Track, untracked
-from moveset.runtime import trials
 from moveset.runtime.controller import Controller
-from moveset.runtime.cost import measure_cost
-from moveset.runtime.course import measure_motion
 from moveset.runtime.crowd import CrowdConfig
+from moveset.runtime.evaluation import trials
+from moveset.runtime.evaluation.cost import measure_cost
+from moveset.runtime.evaluation.measures import measure_motion
+from moveset.runtime.evaluation.reference import GAITS, References
+from moveset.runtime.evaluation.trials import Trial, run_trials
+from moveset.runtime.evaluation.wander import Wander, wander
 from moveset.runtime.path import circle, eight, line, square
-from moveset.runtime.reference import GAITS, References
-from moveset.runtime.trials import Trial, run_trials
-from moveset.runtime.wander import Wander, wander
 
 MAIN = ("line", "circle:2", "eight:2")
 """The paths that stand for a gait in the summary; corners are told apart."""

@@ -14,9 +14,9 @@ from moveset.library.training_set import is_training_set, open_set
 from moveset.motion import Clip
 from moveset.motion.ground import ground_frame
 from moveset.motion.mirror import find_symmetry, mirror
-from moveset.runtime.reference import GAITS, References, moves_at, references
+from moveset.runtime.evaluation.reference import GAITS, References, moves_at, references
 from moveset.workflows.locomotion import widened
-from moveset.workflows.sides import sides_of
+from moveset.workflows.split import split_of
 
 _SHORTEST = 8
 """Clips of no more frames say nothing of how a body moves."""
@@ -62,16 +62,16 @@ def real_clips(sources: Sequence[str], where: str = "", everything: bool = False
     """Clips of a training set, of a library by its split, or of files, of which every eighth is held out."""
     if len(sources) == 1 and is_training_set(sources[0]):
         return clips_of_set(Path(sources[0]))
-    sides = sides_of(sources, where, everything)
+    sides = split_of(sources, where, everything)
     train, held_out = (
         [clip for clip in side if len(clip) > _SHORTEST] for side in (sides.train, sides.held_out)
     )
     if not train and not held_out:
         raise MovesetError(f"no clip in {', '.join(sources)} to judge by", do="give others with --against")
-    return split_clips(train or held_out, held_out if train else [], sides.notes)
+    return real_clips_of(train or held_out, held_out if train else [], sides.notes)
 
 
-def split_clips(train: Sequence[Clip], held_out: Sequence[Clip], notes: Sequence[str] = ()) -> RealClips:
+def real_clips_of(train: Sequence[Clip], held_out: Sequence[Clip], notes: Sequence[str] = ()) -> RealClips:
     """Clips of one body whose sides are known."""
     symmetry = find_symmetry(train[0].skeleton, list(train[:40]))
     twins = [mirror(clip, symmetry) for clip in train if clip.tags.mirrorable]

@@ -11,11 +11,11 @@ from moveset.bundle.kinds import CONTROLLER, REFERENCE
 from moveset.errors import MovesetError
 from moveset.progress import Track, untracked
 from moveset.runtime.controller import Controller
+from moveset.runtime.evaluation.reference import References, from_manifest
 from moveset.runtime.learned import LearnedController
 from moveset.runtime.matching import MotionMatching
-from moveset.runtime.reference import References, from_manifest
-from moveset.workflows.evaluate_controller import COUNTS, FULL, Evaluation, Size, evaluate
-from moveset.workflows.real import RealClips, real_clips
+from moveset.workflows.evaluation.controller import COUNTS, FULL, Evaluation, Size, evaluate
+from moveset.workflows.evaluation.real_clips import RealClips, real_clips
 
 STEPS = (1, 2, 4, 8)
 """Of a flow, each a column."""

@@ -12,7 +12,7 @@ from moveset.motion import Clip
 from moveset.render import Actor, Look, contact_sheet, render_actors, save_gif
 from moveset.render.model import Picture
 from moveset.rigs.mannequin import mannequin
-from moveset.workflows.evaluate_controller import Column, Walk
+from moveset.workflows.evaluation.controller import Column, Walk
 
 _ROLES = {"left": "#2f6fde", "right": "#d0562b"}
 _MARGIN = 0.4  # [m]

@@ -17,7 +17,7 @@ from moveset.files import write_whole
 from moveset.learn.data import TrainingSet
 from moveset.learn.pictures import beside_truth
 from moveset.render.encode import as_png
-from moveset.workflows.evaluate_autoencoder import AutoencoderEvaluation, WorstClip, coder
+from moveset.workflows.evaluation.autoencoder import AutoencoderEvaluation, WorstClip, coder
 from moveset.workflows.page import page, picture, section, table
 
 _AROUND = (-8, -4, 0, 4, 8)

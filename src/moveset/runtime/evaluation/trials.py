@@ -18,8 +18,9 @@ from moveset.motion.floor import directions, points_in_world
 from moveset.progress import Track, untracked
 from moveset.runtime.control import Control, move_to_target, trajectory_follow, velocity_follow
 from moveset.runtime.controller import Controller, draw
-from moveset.runtime.course import SETTLING, Run, drive, measure_path
+from moveset.runtime.course import Run, drive
 from moveset.runtime.crowd import Crowd, CrowdConfig
+from moveset.runtime.evaluation.measures import SETTLING, measure_path
 from moveset.runtime.pace import walkable
 from moveset.runtime.path import Path, PathFollower
 

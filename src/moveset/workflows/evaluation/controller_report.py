@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from moveset.files import write_whole
-from moveset.runtime.wander import WATCHED
-from moveset.workflows.evaluate_controller import Column, Evaluation, summary
-from moveset.workflows.evaluate_figures import as_json
-from moveset.workflows.evaluate_picture import films, from_above, save_sheet
+from moveset.runtime.evaluation.wander import WATCHED
+from moveset.workflows.evaluation.controller import Column, Evaluation, summary
+from moveset.workflows.evaluation.controller_figures import as_json
+from moveset.workflows.evaluation.controller_picture import films, from_above, save_sheet
 from moveset.workflows.page import page, picture, section, table
 
 _DEGREES = math.degrees(1)
