@@ -41,6 +41,17 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> Path:
     return target
 
 
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder `path` to write to, made if need be, found out before work is done that would be lost."""
+    target = Path(path)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        what = "is there and is no folder" if target.exists() else f"cannot be made: {error.strerror}"
+        raise MovesetError(what, file=target, do="give another output") from None
+    return target
+
+
 def refuse_input(output: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
     """Raise when `output` is one of the files `inputs`."""
     target = Path(output)
@@ -51,7 +62,7 @@ def refuse_input(output: str | os.PathLike[str], inputs: Iterable[str | os.PathL
 @contextmanager
 def staged(target: Path) -> Iterator[Path]:
     """An empty folder to write to, which takes the place of `target` in the end, or goes if that is not reached."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     partial = target.with_name(f"{target.name}{_PARTIAL}{os.getpid()}")
     partial.mkdir()
     try:
@@ -73,12 +84,7 @@ def _exchange(partial: Path, target: Path) -> None:
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Inside, no other process is in here with this folder, which is made if need be; a kill lets go of it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MovesetError(
-            f"cannot be made: {error.strerror}", file=folder, do="give another output"
-        ) from None
+    make_folder(folder)
     try:
         import fcntl
     except ImportError:  # Windows has no such locks; there, two processes are not told of each other

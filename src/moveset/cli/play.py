@@ -150,7 +150,7 @@ def as_text(played: Played, written: list[str]) -> str:
     )
     if real:
         lines.append(
-            f"motion    jerk {m['jerk_ratio']:.2f} x, pose distance {m['pose_ratio']:.2f} x that of the clips"
+            f"motion    jerk {_times(m['jerk_ratio'])}, pose distance {_times(m['pose_ratio'])} that of the clips"
         )
     lines.append(f"cost      {m['microseconds']:.0f} us a character and frame")
     if report.controls.clamped:
@@ -160,3 +160,8 @@ def as_text(played: Played, written: list[str]) -> str:
     if report.nudged:
         lines.append(f"nudged    {report.nudged:.2f} m in all")
     return "\n".join(lines + [f"wrote     {name}" for name in written])
+
+
+def _times(ratio: float) -> str:
+    """A ratio; nobody knows it where no clip was held out, or where hardly anything was played."""
+    return f"{ratio:.2f} x" if math.isfinite(ratio) else "unknown against"

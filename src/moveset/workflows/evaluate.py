@@ -9,6 +9,7 @@ from pathlib import Path
 from moveset.bundle import open_bundle
 from moveset.bundle.kinds import AUTOENCODER
 from moveset.errors import MovesetError
+from moveset.files import make_folder
 from moveset.learn.data import open_training_set
 from moveset.progress import Track, untracked
 from moveset.workflows.evaluation.autoencoder import AutoencoderEvaluation, evaluate_autoencoder
@@ -43,7 +44,8 @@ def judge_controllers(
     track: Track = untracked,
 ) -> tuple[Evaluation, list[Path]]:
     """Judge controllers beside the real clips of `against`, into the folder `output`; the files written."""
+    folder = make_folder(output)
     found = evaluate_bundles(
         bundles, against, size, where=where, everything=everything, seed=seed, track=track
     )
-    return found, write_evaluation(found, Path(output))
+    return found, write_evaluation(found, folder)

@@ -19,6 +19,7 @@ from moveset.errors import MovesetError
 from moveset.formats import locations
 from moveset.library.ingest.facts import asset_with_facts
 from moveset.library.store import Library, is_library
+from moveset.library.training_set import is_training_set
 from moveset.motion import Clip
 from moveset.motion.mirror import find_symmetry, mirror
 from moveset.motion.skeleton import same_bones
@@ -59,6 +60,8 @@ def motion_of(
         for source in sources:
             if is_bundle(source):
                 raise MovesetError("is a bundle, not clips", file=source, do="name clips or a library")
+            if is_training_set(source):
+                raise MovesetError("is a training set, not clips", file=source, do="name what it was made of")
         read: list[Clip] = []
         for path, root in list_sources(sources).items():
             found = attempt(lambda path=path, root=root: _clips_of(path, root), path)
