@@ -26,7 +26,7 @@ endif
 	$(PIP) --editable '.[dev]'
 	touch $@
 
-demo: $(READY) ## a library, an audit, a character on a path, GLB, BVH, GIF and a report, in out/demo
+demo: $(READY) ## audit, library, motion matching, a trained controller, GLB, BVH, GIF and a report, in out/demo
 	$(BIN)/moveset demo -o out/demo
 
 test: $(READY) ## the tests, about five minutes

@@ -60,11 +60,9 @@ def teach(library: Path, steps: int | None, this: Step, say: Callable[[str], obj
         f"{training_of['process_seconds']:.0f} s of one core"
     )
     this.table = Table(("file", "kB", "us alone", "us in 64"), [*_files(below), *_files(bundle)])
-    this.shown += [
-        str(picture.relative_to(library.parent))
-        for target in targets
-        for picture in sorted(work_folder(target).rglob("*.png"))
-    ]
+    for kind in ("losses.png", "pictures/*.png"):
+        pictures = [picture for target in targets for picture in sorted(work_folder(target).rglob(kind))]
+        this.shown += [str(picture.relative_to(library.parent)) for picture in pictures]
     this.files += [target.name for target in targets]
     return bundle
 

@@ -23,7 +23,7 @@ _PAGE = Template("""\
   img { max-width: 100%; border-radius: 6px; margin: .6rem 0 }
   table { border-collapse: collapse; margin: .6rem 0 } th, td { text-align: left; padding: .2rem 1.2rem .2rem 0 }
   th { font-weight: 500; color: #7a828e } td.n { text-align: right; font-variant-numeric: tabular-nums }
-  a { color: #1f6fb2 } img.small { max-width: 49% }
+  a { color: #1f6fb2 } img.losses { max-width: 49%; vertical-align: top }
 </style>
 <h1>Moveset: from clips to a character that moves</h1>
 $steps
@@ -89,8 +89,8 @@ def write_report(steps: Sequence[Step], path: Path) -> None:
 
 def _section(step: Step) -> str:
     lines = "<br>\n".join(map(html.escape, step.lines))
-    films = "".join(_picture(f, step.title) for f in step.files if f.endswith(".gif"))
-    small = "\n".join(_picture(f, step.title, ' class="small"') for f in step.shown)
+    films = "".join(_picture(f, "film", step.title) for f in step.files if f.endswith(".gif"))
+    shown = "\n".join(_picture(f, Path(f).stem, step.title) for f in step.shown)
     links = " &middot; ".join(f'<a href="{html.escape(f)}">{html.escape(f)}</a>' for f in step.files)
     return "\n".join(
         part
@@ -98,7 +98,7 @@ def _section(step: Step) -> str:
             f"<h2>{html.escape(step.title)} <small>{step.seconds:.1f} s</small></h2>",
             f"<p>{lines}</p>" if lines else "",
             films,
-            small,
+            shown,
             _measures(step.measures),
             _table(step.table) if step.table else "",
             f"<p>{links}</p>" if links else "",
@@ -107,8 +107,8 @@ def _section(step: Step) -> str:
     )
 
 
-def _picture(file: str, title: str, attributes: str = "") -> str:
-    return f'<img src="{html.escape(file)}" alt="{html.escape(title)}"{attributes}>'
+def _picture(file: str, kind: str, title: str) -> str:
+    return f'<img src="{html.escape(file)}" alt="{html.escape(title)}" class="{kind}">'
 
 
 def _measures(measures: Mapping[str, Mapping[str, float]]) -> str:
