@@ -71,11 +71,11 @@ class RegressionConfig:
     """Of the root velocities in the loss of the states."""
     position_weight: float = 6.0
     heading_weight: float = 1.5
-    slide_weight: float = 0.4
+    slide_weight: float = 0.7
     """Of the speed of feet that stand [m/s]."""
     reach_weight: float = 6.0
     """Of the distance of the feet from where the clip has them, seen from the ground frame [m]."""
-    smooth_weight: float = 2.0
+    smooth_weight: float = 1.0
     """Of the second differences of the states that are played, the seams between chunks included."""
 
 
@@ -100,12 +100,14 @@ class RegressionPreset:
     levels: tuple[Detail, ...] = (Detail(),)
 
 
-_LEVELS = (Detail(), Detail(width=256, steps=0.6), Detail(width=144, steps=0.6, decoder=SmallDecoderConfig()))
+_LEVELS = (Detail(), Detail(width=256, steps=0.5), Detail(width=144, steps=0.5, decoder=SmallDecoderConfig()))
 PRESETS = {
     "tiny": RegressionPreset(
         model=RegressionConfig(width=192), train=TrainConfig(steps=1500, batch=64, learning_rate=2e-3)
     ),
-    "small": RegressionPreset(train=TrainConfig(steps=3000, batch=96, picture_every=0), levels=_LEVELS),
+    "small": RegressionPreset(
+        train=TrainConfig(steps=6000, batch=96, learning_rate=2e-3, picture_every=0), levels=_LEVELS
+    ),
     "base": RegressionPreset(
         levels=_LEVELS,
         model=RegressionConfig(width=768),
