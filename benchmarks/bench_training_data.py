@@ -152,19 +152,30 @@ def draw(made: list[SetClip]) -> None:
     walk = first("walk", "walk")
     change = int(np.argmax(np.abs(np.convolve(paces(walk)[:, 0], np.repeat((1, -1), 25), "valid")))) + 2
     bent = next(s.clip for s in made if s.kind == "bent" and "run" in s.clip.name and abs(float(s.clip.name.split("_bent")[1])) > 0.9)  # fmt: skip
+    aside = max(
+        (s.clip for s in made if s.kind == "aside" and np.ptp(ground_frame(s.clip).headings) < 0.1),
+        key=lambda c: abs(float(c.name.split("_aside")[1].split("_")[0])),
+    )
     slow = min(
         (s.clip for s in made if s.kind == "retimed"),
         key=lambda c: float(c.name.split("_pace")[1].split("_")[0]),
     )
     shown = (
         ("a run bent into a curve, feet planted", bent, range(0, min(len(bent), 44), 4)),
+        ("a walk that faces aside, from ahead", aside, range(0, min(len(aside), 48), 4)),
         ("a walk slowed down", slow, range(0, 60, 5)),
         ("a stop", stop, range(at - 10, at + 36, 4)),
         ("a start", start, range(len(start) - 96, len(start) - 44, 4)),
         ("a walk of motion matching that changes gait", walk, range(change, change + 48, 4)),
     )
     pictures = [
-        strip(clip, mannequin(clip.skeleton, clip), frames=list(frames), camera="side", height=210)
+        strip(
+            clip,
+            mannequin(clip.skeleton, clip),
+            frames=list(frames),
+            camera=(0, 15) if clip is aside else "side",
+            height=210,
+        )
         for _, clip, frames in shown
     ]
     width = max(p.shape[1] for p in pictures)
