@@ -179,7 +179,7 @@ def standard_trials(real: References, size: Size = FULL, seed: int = 0) -> list[
             trials.start_stop_trial(gait, speed, count=2 * size.each),
         ]
     if "walk" in real.gaits:
-        tried += [trials.facing_trial("walk", degrees, count=size.each) for degrees in (45, 90, 180)]
+        tried += [trials.facing_trial("walk", degrees, count=size.each) for degrees in (30, 45, 90, 180)]
         tried.append(trials.target_trial("walk", size.targets, seed=seed))
     if len(real.gaits) > 1:
         tried.append(trials.velocity_trial("walk-run", (0.9, 2.8), count=4 * size.each, seed=seed))
