@@ -16,9 +16,10 @@ from moveset.learn.export import check_onnx, to_onnx
 from moveset.learn.loop import TrainConfig, train
 from moveset.learn.models.autoencoder import Autoencoder, AutoencoderConfig, AutoencoderTask
 from moveset.learn.models.distill import DistillConfig, DistillTask, OneStep
-from moveset.learn.models.flow import Denoiser, FlowConfig, FlowPredictor, FlowTask, velocity_error
-from moveset.learn.models.meanflow import TIMES, MeanFlowConfig, MeanFlowTask, mean_velocity_error
+from moveset.learn.models.flow import Denoiser, FlowConfig, FlowPredictor, FlowTask, flow_error
+from moveset.learn.models.meanflow import TIMES, MeanFlowConfig, MeanFlowTask, mean_flow_error
 from moveset.learn.states import StateSpace
+from moveset.learn.steering import FEEDBACK_SECONDS, walked
 from moveset.synthetic import synthesize
 from moveset.workflows.training_set import ANY_MOTION, write_training_set
 
@@ -40,15 +41,14 @@ def two_modes(count: int) -> Tensor:
 def fitted(draw: Callable[[int], Tensor], error: Callable[..., Tensor], clocks: int, steps: int) -> Denoiser:
     """A denoiser trained on what `draw` gives."""
     module = Denoiser(TOY, StateSpace(1), clocks)
-    module.fit(draw(8192).flatten(1))
     optimizer = torch.optim.Adam(module.parameters(), 3e-3)
     known = known_nothing(256)
     for _ in range(steps):
-        end = module.sample_of(known[0], draw(256))
+        end = draw(256).flatten(1)
         times = torch.rand(256, clocks).sort(dim=1)[0].split(1, dim=1)
         if clocks == 2:  # half of them flow matching
             times = times[0], torch.where(torch.rand(256, 1) < 0.5, times[0], times[1])
-        start = module.start(torch.randn(256, module.numbers))
+        start = torch.randn(256, module.numbers)
         loss = error(module, module.known(*known), start, end, *times).mean()
         optimizer.zero_grad()
         loss.backward()
@@ -59,7 +59,7 @@ def fitted(draw: Callable[[int], Tensor], error: Callable[..., Tensor], clocks: 
 @pytest.fixture(scope="module")
 def toy() -> Denoiser:
     with seeded(0):
-        return fitted(two_modes, velocity_error, 1, 400)
+        return fitted(two_modes, flow_error, 1, 400)
 
 
 @torch.no_grad()
@@ -77,34 +77,31 @@ def test_it_follows_one_of_two_futures_where_regression_gives_the_mean(toy):
     assert (first_numbers(FlowPredictor(toy, 1)) + 0.4).abs().mean() < 0.2
 
 
-def test_the_velocity_of_a_gaussian_is_that_of_the_formula():
+def test_the_way_to_a_gaussian_is_that_of_the_formula():
     with seeded(0):
-        module = fitted(lambda count: 0.3 + 0.2 * torch.randn(count, 1, 4), velocity_error, 1, 400)
-        x, t = torch.randn(2000, 4), torch.rand(2000, 1)
-    # mean of x1 - x0 given x = (1 - t) x0 + t x1, both standard normal
-    sample = x * ((1 - t) ** 2 + t**2).sqrt()
-    truth = (2 * t - 1) / ((1 - t) ** 2 + t**2) * sample
+        module = fitted(lambda count: 0.3 + 0.5 * torch.randn(count, 1, 4), flow_error, 1, 400)
+        start, end, t = torch.randn(2000, 4), 0.3 + 0.5 * torch.randn(2000, 4), torch.rand(2000, 1)
+    sample = (1 - t) * start + t * end
+    # mean of the end, given the sample
+    truth = 0.3 + 0.25 * t / ((1 - t) ** 2 + 0.25 * t**2) * (sample - 0.3 * t)
     with torch.no_grad():
         found = module(module.known(*known_nothing(2000)), sample, t)
     assert (found - truth).square().mean() < 0.08 * truth.square().mean()
 
 
-def test_noise_has_the_covariance_of_the_changes():
-    with seeded(0):
-        mix = torch.randn(4, 4)
-        changes = torch.randn(20_000, 4) @ mix.T + 1.0
-        module = Denoiser(TOY, StateSpace(1))
-        module.fit(changes)
-        start = module.start(torch.randn(50_000, 4)) * module.spread
-    assert torch.allclose(start.T @ start / len(start), mix @ mix.T, atol=0.2)
-    context, states = torch.randn(8, 1, 4), torch.randn(8, 1, 4)
-    back = module.states_of(context, module.sample_of(context, states))
-    assert torch.allclose(back, states, atol=1e-5)
+def test_the_last_step_lands_on_what_the_network_answers(toy):
+    known, noise = known_nothing(8), torch.randn(8, 4)
+    seen = []
+    handle = toy.register_forward_hook(lambda module, given, answer: seen.append(answer))
+    found = FlowPredictor(toy, 3).unclamped(*known, noise)
+    handle.remove()
+    assert len(seen) == 3 and torch.allclose(found.flatten(1), seen[-1], atol=1e-6)
+    assert (found.flatten(1) - seen[0]).abs().mean() > 0.05
 
 
 def test_mean_flow_finds_both_futures_in_one_step():
     with seeded(0):
-        module = fitted(two_modes, mean_velocity_error, 2, 500)
+        module = fitted(two_modes, mean_flow_error, 2, 500)
     found = first_numbers(OneStep(module, TIMES))
     assert found.std() > 0.6  # of the data: 0.92, of a flow in one step: 0.14
     assert abs((found > 0).float().mean() - 0.3) < 0.12
@@ -115,17 +112,19 @@ def test_the_target_of_mean_flow_is_its_identity():
     with seeded(0):
         network = Denoiser(TOY, StateSpace(1), clocks=2)
         torch.nn.init.normal_(network.network.last.weight, std=0.2)
-        known, start, end = torch.randn(64, 4 + 64), torch.randn(64, 4), torch.randn(64, 4)
-        time, until = torch.rand(64, 1), torch.ones(64, 1)
+        known, start, end = torch.randn(64, 4 + 5), torch.randn(64, 4), torch.randn(64, 4)
+        time, until = 0.9 * torch.rand(64, 1), torch.ones(64, 1)
     velocity, sample = end - start, start + time * (end - start)
-    found, along, *_ = torch.func.jvp(
-        lambda x, t: network(known, x, t, until), (sample, time), (velocity, torch.ones_like(time))
-    )
+
+    def mean_velocity(x: Tensor, t: Tensor) -> Tensor:
+        return (network(known, x, t, until) - x) / (1 - t)
+
+    found, along, *_ = torch.func.jvp(mean_velocity, (sample, time), (velocity, torch.ones_like(time)))
     truth = (found - velocity - (until - time) * along).square()
-    errors = mean_velocity_error(network, known, start, end, time, until)
+    errors = mean_flow_error(network, known, start, end, time, until)
     assert (errors - truth).abs().max() < 0.05 * truth.max()
-    same = mean_velocity_error(network, known, start, end, time, time)
-    assert torch.allclose(same, (network(known, sample, time, time) - velocity).square(), atol=1e-5)
+    same = mean_flow_error(network, known, start, end, time, time)
+    assert torch.allclose(same, ((network(known, sample, time, time) - end) / (1 - time)).square(), atol=1e-3)
 
 
 def test_a_student_gives_in_one_step_what_its_teacher_finds_in_several(toy):
@@ -218,5 +217,24 @@ def test_a_flow_is_one_onnx_file(flow, steps):
     }
     file = to_onnx(predictor, inputs, ["states"])
     assert check_onnx(file, predictor, inputs) < 1e-5
-    assert len(file) < 1.2 * 4 * sum(p.numel() for p in [*predictor.parameters(), *predictor.buffers()])
+    assert len(file) < 1.5 * 4 * sum(p.numel() for p in [*predictor.parameters(), *predictor.buffers()])
     assert [port.name for port in Network(file).inputs] == list(inputs)
+
+
+def test_a_clip_comes_back_to_its_path_as_it_is_asked_to(data, autoencoder):
+    task = FlowTask(
+        replace(FEW, off_path=(0.2, 0.2), noisy=1.0, bent=0.0, paced=0.0, free=0.0), data, autoencoder
+    )
+    batch = task.batch(Draw(0, 16))
+    states = task.line(batch)[2].unflatten(1, (task.config.chunk, -1))
+    now = batch["tracks"][:, FEW.context - 1]
+    begin = now[:, :2] + batch["place"], now[:, 2] + batch["turn"]
+    places, headings = walked(task.motion.space.root_of(states) / task.motion.fps, *begin)
+    there = batch["tracks"][:, FEW.context : FEW.context + task.config.chunk]
+    k = torch.arange(1, task.config.chunk + 1) / task.motion.fps
+    left = batch["place"][:, None] * torch.exp(-k / FEEDBACK_SECONDS)[:, None]
+    assert torch.allclose(places - there[..., :2], left, atol=1e-4)
+    assert ((headings - there[..., 2]).abs()[:, -1] < batch["turn"].abs()).all()
+    unasked = {**batch, "free": torch.ones(16, 1)}
+    clip = batch["states"][:, FEW.context : FEW.context + task.config.chunk]
+    assert torch.allclose(task.line(unasked)[2], clip.flatten(1), atol=1e-4)

@@ -59,11 +59,17 @@ def walked(steps: Tensor, positions: Tensor, headings: Tensor) -> tuple[Tensor, 
     return positions[:, None] + moved, turned
 
 
+def steps_of(tracks: Tensor) -> Tensor:
+    """The steps (B, F - 1, 3) of tracks (B, F, 3): the inverse of `walked`."""
+    moved = ground_from_world(tracks[..., :2].diff(dim=1), tracks[:, :-1, 2])
+    return torch.cat((moved, tracks[..., 2:].diff(dim=1)), dim=-1)
+
+
 def bent(tracks: Tensor, turns: Tensor, pace: Tensor | float = 1.0) -> Tensor:
     """Tracks (B, F, 3) that turn by `turns` (B, F - 1) [rad] more from frame to frame, their steps `pace` times as long."""
-    headings = tracks[:, :-1, 2]
-    moved = ground_from_world(tracks[..., :2].diff(dim=1), headings) * torch.as_tensor(pace)[..., None]
-    steps = torch.cat((moved, (tracks[..., 2].diff(dim=1) + turns)[..., None]), dim=-1)
+    steps = steps_of(tracks)
+    level = steps[..., :2] * torch.as_tensor(pace)[..., None]
+    steps = torch.cat((level, steps[..., 2:] + turns[..., None]), dim=-1)
     places, turned = walked(steps, tracks[:, 0, :2], tracks[:, 0, 2])
     return torch.cat((tracks[:, :1], torch.cat((places, turned[..., None]), dim=-1)), dim=1)
 

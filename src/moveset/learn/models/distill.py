@@ -89,10 +89,9 @@ class OneStep(nn.Module):
     ) -> Tensor:
         """The same, wherever it leads."""
         network = self.network
-        start = network.start(noise)
         times = [torch.full_like(free, time) for time in self.times]
-        change = network(network.known(context, offsets, turns, free), start, *times)
-        return network.states_of(context, start + change)
+        known = network.known(context, offsets, turns, free)
+        return network.states_of(network(known, noise, *times))
 
 
 class DistillTask(RegressionTask):
@@ -116,13 +115,8 @@ class DistillTask(RegressionTask):
         self.teacher = FlowPredictor(teacher, config.teacher_steps).eval().requires_grad_(False)
         with seeded(seed):
             student = Denoiser(config, self.motion.space)
-        known = teacher.state_dict()
-        same = config.width == teacher.config.width
-        student.load_state_dict(
-            known
-            if same
-            else {**student.state_dict(), **{name: known[name] for name in ("mean", "spread", "color")}}
-        )
+        if config.width == teacher.config.width:
+            student.load_state_dict(teacher.state_dict())
         self.module = OneStep(student, (0.0,))
 
     @property
