@@ -220,8 +220,15 @@ def open_bundle(path: str | os.PathLike[str], kind: str | None = None) -> Bundle
     again = "copy the bundle again, or train and write it anew"
     if _hash(said) != said["hash"]:
         raise MovesetError("was edited after it was written", file=folder / MANIFEST, do=again)
+    if (
+        not all(isinstance(said[key], dict) for key in ("files", "networks"))
+        or said["networks"].keys() - said["files"]
+    ):
+        raise MovesetError("tells of networks that are not its files", file=folder / MANIFEST, do=again)
     for name, digest in said["files"].items():
         file = folder / name
+        if file.parent != folder:
+            raise MovesetError(f"tells of a file elsewhere: {name}", file=folder / MANIFEST, do=again)
         if not file.is_file():
             raise MovesetError("the bundle lacks this file", file=file, do=again)
         if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
@@ -259,7 +266,8 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         said = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise MovesetError(f"cannot be read: {told(error)}", file=file) from None
+        do = "copy the bundle again, or train and write it anew"
+        raise MovesetError(f"cannot be read: {told(error)}", file=file, do=do) from None
     manifest = said if isinstance(said, dict) else {}
     lacking = [k for k in ("format", "kind", "name", "files", "hash", *REQUIRED) if k not in manifest]
     if lacking:

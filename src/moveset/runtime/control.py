@@ -143,6 +143,10 @@ class Mailbox:
 
     def give(self, control: Control, who: Who = None, late: bool = False) -> None:
         """Lay a control in for the characters `who` (all if None)."""
+        if not isinstance(control, Control):
+            raise MovesetError(
+                f"{control!r} is no control", do="give velocity_follow(...) or another Control"
+            )
         slot = self._slots.get(control.behavior)
         if slot is None:
             raise MovesetError(

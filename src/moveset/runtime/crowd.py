@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 
 import numpy as np
 from numba import njit
@@ -62,8 +63,8 @@ class Crowd:
         seed: int = 0,
         config: CrowdConfig | None = None,
     ) -> None:
-        if count < 1:
-            raise MovesetError(f"a crowd of {count} characters", do="ask for at least one")
+        if not isinstance(count, int | np.integer) or count < 1:
+            raise MovesetError(f"a crowd of {count!r} characters", do="ask for a whole number, at least one")
         self.controller, self.config, self.count = controller, config or CrowdConfig(), count
         self.skeleton = controller.skeleton
         self.positions = np.zeros((count, 2))
@@ -101,10 +102,18 @@ class Crowd:
 
     def place(self, positions: ArrayLike, headings: ArrayLike, who: Who = None) -> None:
         """Put characters at `positions` (K, 2) facing `headings` (K,); held feet are let go."""
-        if not (np.isfinite(positions).all() and np.isfinite(headings).all()):
-            raise MovesetError("a place that is not finite", do="give positions and headings in numbers")
         chosen = self.mailbox.characters(who)
-        self.positions[chosen], self.headings[chosen] = positions, headings
+        try:
+            places = np.broadcast_to(np.asarray(positions, dtype=float), (len(chosen), 2))
+            turned = np.broadcast_to(np.asarray(headings, dtype=float), len(chosen))
+        except (TypeError, ValueError):
+            raise MovesetError(
+                f"positions and headings do not fit {len(chosen)} characters",
+                do=f"give ({len(chosen)}, 2) and ({len(chosen)},) numbers",
+            ) from None
+        if not (np.isfinite(places).all() and np.isfinite(turned).all()):
+            raise MovesetError("a place that is not finite", do="give positions and headings in numbers")
+        self.positions[chosen], self.headings[chosen] = places, turned
         self.velocities[chosen] = 0
         self._anchors[chosen] = np.nan
         if self._lock:
@@ -138,7 +147,7 @@ class Crowd:
 
     def step(self, dt: float) -> Poses:
         """Move all characters by `dt` seconds."""
-        if not (np.isfinite(dt) and dt > 0):
+        if not (isinstance(dt, Real) and math.isfinite(dt) and dt > 0):
             raise MovesetError(f"a step of {dt} seconds", do="give a positive number of seconds")
         parts = max(1, int(np.ceil(dt * self.controller.fps - 1e-6)))
         self.mailbox.open()
@@ -233,7 +242,19 @@ class Crowd:
         return {f"{part}/{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
 
     def restore(self, snapshot: Mapping[str, np.ndarray]) -> None:
-        """Back to a `snapshot` of a crowd of this size and controller."""
+        """Back to a `snapshot` of a crowd of this size and controller; another one changes nothing."""
+        own = self.snapshot()
+        if "crowd/positions" not in snapshot or snapshot["crowd/positions"].shape != self.positions.shape:
+            raise MovesetError(
+                f"the snapshot is not of a crowd of {self.count}", do="restore into a crowd of the same size"
+            )
+        for name, array in own.items():
+            if name not in snapshot or np.shape(snapshot[name]) != array.shape:
+                raise MovesetError(
+                    f"the snapshot is not of a crowd like this: {name} "
+                    + ("has another shape" if name in snapshot else "is not in it"),
+                    do="restore into a crowd of the same controller and configuration",
+                )
 
         def part(name: str) -> dict[str, np.ndarray]:
             return {
@@ -243,10 +264,6 @@ class Crowd:
             }
 
         own = part("crowd")
-        if "positions" not in own or own["positions"].shape != self.positions.shape:
-            raise MovesetError(
-                f"the snapshot is not of a crowd of {self.count}", do="restore into a crowd of the same size"
-            )
         self._report.steps, self._report.seconds = int(own["clock"][0]), float(own["clock"][1])
         self.positions[:], self.headings[:] = own["positions"], own["headings"]
         self.velocities[:], self._wished[:] = own["velocities"], own["wished"]

@@ -8,6 +8,7 @@ makes of a cubic through them: the next one is always there already, so nothing 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
@@ -46,6 +47,12 @@ class LearnedConfig:
     """A character begins at one of so many best fitting moments."""
     fade_seconds: float = 0.2
     """In which the decoder of one level of detail gives way to another's."""
+
+    def __post_init__(self) -> None:
+        for name, low in (("noise", 0.0), ("wish_jump", 0.0), ("choices", 1), ("fade_seconds", 1e-3)):
+            value = getattr(self, name)
+            if value is not None and not low <= value < math.inf:
+                raise MovesetError(f"{name} of a learned controller is {value}", do=f"give at least {low:g}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +111,10 @@ class LearnedController:
     """A Controller over a bundle of kind "controller"."""
 
     def __init__(self, bundle: Bundle, lod: int = 0, config: LearnedConfig | None = None) -> None:
+        if "controller" not in bundle.manifest:
+            raise MovesetError(
+                f"is of kind {bundle.kind!r}, no controller", file=bundle.path, do="give a controller"
+            )
         said = bundle.manifest["controller"]
         self.config = config or LearnedConfig()
         self.space = bundle.pose_space
@@ -147,7 +158,7 @@ class LearnedController:
         }
 
     def _level(self, lod: int) -> int:
-        if not 0 <= lod < len(self.levels):
+        if not isinstance(lod, int | np.integer) or not 0 <= lod < len(self.levels):
             raise MovesetError(
                 f"there is no level of detail {lod}",
                 do=f"0 to {len(self.levels) - 1}: {', '.join(self.levels)}",
