@@ -42,8 +42,7 @@ from moveset.runtime.matching import MotionMatching
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import one_body
 from moveset.workflows.train import train_autoencoder
-from moveset.workflows.train_controller import train_controller
-from moveset.workflows.train_flow import FlowTraining
+from moveset.workflows.training.controllers import ControllerTraining
 
 DATA = Path(os.environ.get("MOVESET_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COMBAT = (
@@ -166,7 +165,7 @@ def trained(name: str, clips: Sequence[Clip], folder: Path) -> dict[str, tuple[B
         ),
     )
     free = {"free": 1.0, "bent": 0.0, "off_path": (0.0, 0.0), "width": 384}
-    training = FlowTraining(data, made["poses"], resume=True)
+    training = ControllerTraining(data, made["poses"], resume=True)
     teacher: list[flow.FlowTask] = []
 
     def make_flow(path: Path) -> None:
@@ -186,9 +185,8 @@ def trained(name: str, clips: Sequence[Clip], folder: Path) -> dict[str, tuple[B
     def make_regression(path: Path) -> None:
         # it wanders by the futures that its starts had, so half of its windows are asked for them
         model = regression.RegressionConfig(**{**free, "free": 0.5})
-        train_controller(
-            data, path, autoencoder=made["poses"], model=model, settings=settings(1000, 96, 1e-3)
-        )
+        preset = regression.RegressionPreset(model=model, train=settings(1000, 96, 1e-3))
+        training.regression(path, preset)
 
     timed("regression", make_regression)
     timed("flow", make_flow)

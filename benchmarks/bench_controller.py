@@ -170,7 +170,7 @@ SETS = {"bandai": (bandai, LOCOMOTION), "cmu": (cmu, LOCOMOTION), "melee": (mele
 
 def trained(folder: Path, data: str, preset: str, seeds: int) -> list[str]:
     """Bundles trained here, a seed each."""
-    from moveset.workflows.train_controller import train_controller
+    from moveset.workflows.train import train_controller
 
     bundles = []
     for seed in range(seeds):

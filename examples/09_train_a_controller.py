@@ -19,8 +19,7 @@ from moveset.runtime.learned import LearnedController
 from moveset.synthetic import synthesize
 from moveset.workflows.build import build_library
 from moveset.workflows.play import Play, play_bundle, write_played
-from moveset.workflows.train import train_autoencoder
-from moveset.workflows.train_controller import train_controller
+from moveset.workflows.train import train_autoencoder, train_controller
 from moveset.workflows.training_sources import training_set_of
 
 CLIPS = (

@@ -69,7 +69,7 @@ def test_a_network_that_knows_the_clip_has_no_loss(data, autoencoder):
     _, terms = task.loss(batch, 1.0)
     assert terms["states"] == 0 and terms["smooth"] == 0
     assert terms["position"] < 1e-9 and terms["heading"] < 1e-9
-    assert terms["reach"] < 1e-6 and terms["swing"] < 1e-3
+    assert terms["reach"] < 1e-6
 
 
 def test_bent_windows_turn_and_keep_their_steps(data, autoencoder):

@@ -11,27 +11,28 @@ from moveset.learn.data import open_training_set
 from moveset.learn.loop import TrainConfig
 from moveset.learn.models import distill, flow, meanflow
 from moveset.learn.models.autoencoder import AutoencoderConfig
-from moveset.learn.models.distill import DistillConfig, DistillPreset, Student
+from moveset.learn.models.detail import Detail
+from moveset.learn.models.distill import DistillConfig, DistillPreset
 from moveset.learn.models.small_decoder import SmallDecoderConfig
 from moveset.runtime.control import uncontrolled
 from moveset.runtime.crowd import Crowd
 from moveset.runtime.learned import LearnedController
 from moveset.synthetic import synthesize
 from moveset.workflows.train import train_autoencoder
-from moveset.workflows.train_flow import STEPS, FlowTraining
+from moveset.workflows.training.controllers import STEPS, ControllerTraining
 from moveset.workflows.training_set import ANY_MOTION, write_training_set
 
 SHORT = TrainConfig(steps=4, batch=16, picture_every=0)
 
 
 @pytest.fixture(scope="module")
-def training(tmp_path_factory) -> FlowTraining:
+def training(tmp_path_factory) -> ControllerTraining:
     folder = tmp_path_factory.mktemp("train_flow")
     widening = replace(ANY_MOTION, mirrored=0.0)
     write_training_set(folder / "walks", [synthesize("walk_120"), synthesize("run_280")], [], widening)
     data = open_training_set(folder / "walks")
     config = AutoencoderConfig(latents=12, width=16)
-    return FlowTraining(
+    return ControllerTraining(
         data, train_autoencoder(data, folder / "poses.autoencoder", config=config, settings=SHORT)
     )
 
@@ -56,7 +57,7 @@ def test_a_flow_its_students_and_a_mean_flow_play(training, tmp_path):
         DistillPreset(
             model=DistillConfig(rounds=(1, 2)),
             train=SHORT,
-            levels=(Student(), Student(width=16, decoder=SmallDecoderConfig(width=8, train=SHORT))),
+            levels=(Detail(), Detail(width=16, decoder=SmallDecoderConfig(width=8, train=SHORT))),
         ),
     )
     assert students.manifest["controller"]["lods"][1]["decoder"] == "decoder1.onnx"

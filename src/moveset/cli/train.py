@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
+from moveset.bundle.kinds import AUTOENCODER, CONTROLLER
 from moveset.cli.options import Flag, Output
 from moveset.cli.printing import print_json
 from moveset.cli.progress import track
@@ -68,7 +69,7 @@ def autoencoder(*sources: str, options: Annotated[TrainOptions, Parameter(name="
     """
     from moveset.workflows.train import train_autoencoder
 
-    _train("autoencoder", train_autoencoder, sources, options)
+    _train(AUTOENCODER, train_autoencoder, sources, options)
 
 
 @train.command
@@ -82,15 +83,11 @@ def controller(*sources: str, options: Annotated[ControllerOptions, Parameter(na
     sources
         A NAME.library; or files, folders and archives with clips; or a training set.
     """
-    from moveset.workflows.train_controller import train_controller
-    from moveset.workflows.train_flow import train_flow
+    from moveset.workflows.train import train_controller
 
-    if options.family == "regression":
-        _train("controller", train_controller, sources, options, autoencoder=options.autoencoder)
-    else:
-        _train(
-            "controller", train_flow, sources, options, autoencoder=options.autoencoder, family=options.family
-        )
+    _train(
+        CONTROLLER, train_controller, sources, options, autoencoder=options.autoencoder, family=options.family
+    )
 
 
 def _train(
@@ -101,13 +98,13 @@ def _train(
     from moveset.learn.config import TrainConfig, adjusted
     from moveset.learn.distributed import usable_device
     from moveset.learn.run import refuse_started
-    from moveset.workflows.train import beside, refuse_place, work_folder
+    from moveset.workflows.training.place import beside, refuse_place, work_folder
     from moveset.workflows.training_sources import training_set_of
 
     # found out now, not when minutes have been spent
     refuse_place(options.output, kind)
     if more.get("autoencoder"):
-        open_bundle(str(more["autoencoder"]), "autoencoder")
+        open_bundle(str(more["autoencoder"]), AUTOENCODER)
     usable_device(options.device)
     adjusted(TrainConfig(), steps=options.steps, seed=options.seed, threads=options.threads)
     if not options.resume:

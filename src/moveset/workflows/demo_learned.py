@@ -33,8 +33,8 @@ def teach(library: Path, steps: int | None, this: Step, say: Callable[[str], obj
     """An autoencoder and a controller from the library, as bundles beside it, measured and shown."""
     from moveset.learn.config import adjusted
     from moveset.learn.models.autoencoder import PRESETS
-    from moveset.workflows.train import train_autoencoder, work_folder
-    from moveset.workflows.train_controller import train_controller
+    from moveset.workflows.train import train_autoencoder, train_controller
+    from moveset.workflows.training.place import work_folder
     from moveset.workflows.training_sources import training_set_of
 
     targets = [library.with_suffix(suffix) for suffix in (".autoencoder", ".controller")]

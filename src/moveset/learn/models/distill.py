@@ -19,6 +19,7 @@ from moveset.learn.data import TrainingSet
 from moveset.learn.draw import Draw, seeded
 from moveset.learn.loop import TrainConfig
 from moveset.learn.models.autoencoder import Autoencoder
+from moveset.learn.models.detail import Detail
 from moveset.learn.models.flow import Denoiser, FlowPredictor
 from moveset.learn.models.regression import RegressionConfig, RegressionTask, slide
 from moveset.learn.models.small_decoder import SmallDecoderConfig
@@ -41,25 +42,16 @@ class DistillConfig(RegressionConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Student:
-    """A level of detail."""
-
-    width: int = 0
-    """Of its network; 0 is that of the teacher, whose weights it begins with."""
-    decoder: SmallDecoderConfig | None = None
-    """A decoder of its own."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class DistillPreset:
     """How students are trained."""
 
     model: DistillConfig = field(default_factory=DistillConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
-    levels: tuple[Student, ...] = (Student(),)
+    levels: tuple[Detail, ...] = (Detail(),)
+    """A width of 0 is that of the teacher, whose weights such a student begins with."""
 
 
-_LEVELS = (Student(), Student(width=256), Student(width=144, decoder=SmallDecoderConfig()))
+_LEVELS = (Detail(), Detail(width=256), Detail(width=144, decoder=SmallDecoderConfig()))
 PRESETS = {
     "tiny": DistillPreset(train=TrainConfig(steps=400, batch=48, picture_every=0)),
     "small": DistillPreset(

@@ -22,6 +22,8 @@ from moveset.learn.draw import Draw, seeded
 from moveset.learn.feet import Feet
 from moveset.learn.loop import TrainConfig
 from moveset.learn.models.autoencoder import Autoencoder
+from moveset.learn.models.detail import Detail
+from moveset.learn.models.residual import ResidualNetwork
 from moveset.learn.models.small_decoder import SmallDecoderConfig
 from moveset.learn.states import ROOT, Motion, StateSpace, encoded
 from moveset.learn.steering import ControlEncoding, asked, bent, walked, world_from_ground
@@ -78,17 +80,13 @@ class RegressionConfig:
     smooth_weight: float = 1.0
     """Of the second differences of the states that are played, the seams between chunks included."""
 
+    def frames(self, rounds: int) -> int:
+        """Of a window for a roll-out of so many chunks."""
+        return self.context + (rounds - 1) * self.execute + self.chunk + self.lag
 
-@dataclass(frozen=True, kw_only=True)
-class Detail:
-    """A level of detail."""
-
-    width: int = 0
-    """Of its network; 0 is that of the model."""
-    steps: float = 1.0
-    """Of its training, as a share of the model's."""
-    decoder: SmallDecoderConfig | None = None
-    """A decoder of its own."""
+    def longest(self, fps: float) -> int:
+        """Frames that a clip must have for a controller to be trained and to begin in it."""
+        return max(self.frames(max(self.rounds)), self.context + round(max(self.times) * fps))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,12 +126,8 @@ class Predictor(nn.Module):
         self.config, self.space = config, space
         self.control = ControlEncoding(config.times)
         width = config.context * space.width + self.control.width + 1
-        self.first = _Layer(width, config.width)
-        self.others = nn.ModuleList(_Layer(config.width, config.width) for _ in range(config.layers - 1))
-        self.last = nn.Linear(config.width, config.chunk * space.width)
-        with torch.no_grad():  # at first the character goes on as it is
-            self.last.weight *= 0.1
-            self.last.bias.zero_()
+        # at first the character goes on as it is
+        self.network = ResidualNetwork(width, config.chunk * space.width, config.width, config.layers)
 
     def forward(self, context: Tensor, offsets: Tensor, turns: Tensor, free: Tensor) -> Tensor:
         """(N, C, S), (N, T, 2) [m], (N, T) [rad], (N, 1) 0 or 1 -> (N, K, S), within the range of the data."""
@@ -142,16 +136,8 @@ class Predictor(nn.Module):
     def unclamped(self, context: Tensor, offsets: Tensor, turns: Tensor, free: Tensor) -> Tensor:
         """What the loss of the states sees, so that a state out of range still learns."""
         control = self.control(offsets, turns) * (1 - free)
-        hidden = self.first(torch.cat((context.flatten(1), control, free), dim=1))
-        for layer in self.others:
-            hidden = hidden + layer(hidden)
-        change = self.last(hidden).reshape(-1, self.config.chunk, self.space.width)
-        return context[:, -1:] + change
-
-
-class _Layer(nn.Sequential):
-    def __init__(self, inputs: int, outputs: int) -> None:
-        super().__init__(nn.Linear(inputs, outputs), nn.LayerNorm(outputs), nn.SiLU())
+        change = self.network(torch.cat((context.flatten(1), control, free), dim=1))
+        return context[:, -1:] + change.reshape(-1, self.config.chunk, self.space.width)
 
 
 class RegressionTask:
@@ -190,7 +176,7 @@ class RegressionTask:
         """Windows of the motion, some bent, and how each begins: noise on its context, beside its path, unasked."""
         config = self.config
         rounds = config.rounds[draw.progress >= config.short]
-        frames = config.context + (rounds - 1) * config.execute + config.chunk + config.lag
+        frames = config.frames(rounds)
         rows = draw.mine(self.training.draw(draw.rng, draw.size, frames))
         window = self.motion.windows(torch.from_numpy(rows), frames, max(self._ahead))
         turns, pace = _variations(draw, window["tracks"].shape[1], config, self.motion.fps)
