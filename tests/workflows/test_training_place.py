@@ -19,7 +19,7 @@ def test_names_beside_a_bundle(output, stem):
 
 
 def test_a_controller_does_not_take_the_place_of_its_autoencoder():
-    with pytest.raises(MovesetError, match="name the output NAME.controller"):
+    with pytest.raises(MovesetError, match=r"name the output NAME\.controller"):
         beside("walks.autoencoder", ".autoencoder")
 
 
