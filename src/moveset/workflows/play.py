@@ -81,6 +81,7 @@ class Play:
 
 
 _ARRIVED = 0.1  # [m]
+_APART = 1.5  # [m] between those who stand side by side
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,11 +255,11 @@ def move(
     return drive(crowd, lambda frame: crowd.control(control), options.seconds, track, options.behavior), None
 
 
-def _grid(count: int, spacing: float = 1.5) -> np.ndarray:
+def _grid(count: int) -> np.ndarray:
     """(N, 2) places side by side in rows."""
     columns = int(np.ceil(np.sqrt(count)))
     places = np.stack(np.divmod(np.arange(count), columns), axis=-1)[:, ::-1].astype(float)
-    return (places - places.mean(axis=0)) * spacing
+    return (places - places.mean(axis=0)) * _APART
 
 
 def real_measures(clips: Sequence[Clip]) -> Reference:

@@ -22,7 +22,7 @@ from moveset.library.split import HELD_OUT
 from moveset.motion.kinematics import forward_kinematics
 from moveset.motion.measure import contact_f1, joint_error, rotation_error
 
-Played = tuple[Array, Array, Array]
+Decoded = tuple[Array, Array, Array]
 """Rotations (F, A, 6), translations (F, M, 3), contacts (F, K) of a decoder."""
 
 _WORST = 6
@@ -152,11 +152,11 @@ def evaluate_autoencoder(bundle: Bundle, training: TrainingSet, timed: bool = Tr
     )
 
 
-def coder(bundle: Bundle) -> tuple[Callable[[Array], Array], Callable[[Array], Played]]:
+def coder(bundle: Bundle) -> tuple[Callable[[Array], Array], Callable[[Array], Decoded]]:
     """What encodes pose vectors without root block (F, D) to latents (F, L), and what decodes those."""
     encoder, decoder = bundle.network("encoder.onnx"), bundle.network("decoder.onnx")
 
-    def decode(latents: Array) -> Played:
+    def decode(latents: Array) -> Decoded:
         rotations, translations, contacts = decoder(latent=latents)
         return rotations, translations, contacts
 
@@ -187,12 +187,12 @@ class _Judge:
         self.places = self._places(self.rotations, translations)
         self.joints = [space.skeleton.names[joint] for joint in space.turning]
 
-    def mean(self, decoded: Played) -> float:
+    def mean(self, decoded: Decoded) -> float:
         """Mean distance of joints [m]."""
         places = self._places(rotation6d.to_quaternion(decoded[0].astype(np.float64)), decoded[1])
         return joint_error(places, self.places)[0]
 
-    def coding(self, name: str, decoded: Played, latents: int) -> Coding:
+    def coding(self, name: str, decoded: Decoded, latents: int) -> Coding:
         """Figures of decoded frames."""
         quaternions = rotation6d.to_quaternion(decoded[0].astype(np.float64))
         places = self._places(quaternions, decoded[1])
@@ -251,7 +251,7 @@ class _Judge:
         return forward_kinematics(*poses, self.space.skeleton.parents)[1][:, self.space.turning]
 
 
-def _blocks(poses: Array, space: PoseSpace) -> Played:
+def _blocks(poses: Array, space: PoseSpace) -> Decoded:
     blocks = without_root(space.layout).unpack(poses)
     return blocks["rotations"], blocks["translations"], blocks["contacts"]
 
