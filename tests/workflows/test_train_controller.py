@@ -96,3 +96,12 @@ def test_an_autoencoder_of_other_poses_is_refused(tmp_path):
     write_training_set(tmp_path / "still", [still], [], ANY_MOTION)
     with pytest.raises(MovesetError, match="other joints"):
         train_controller(tmp_path / "still", tmp_path / "x.controller", "tiny", autoencoder=below)
+
+
+def test_a_body_without_legs_is_refused_before_anything_is_trained(clips, tmp_path):
+    skeleton = replace(clips[0].skeleton, roles=(None,) * len(clips[0].skeleton))
+    snake = replace(clips[0], skeleton=skeleton, contacts=None)
+    write_training_set(tmp_path / "snake.set", [snake], [], ANY_MOTION)
+    with pytest.raises(MovesetError, match=r"no joint with role leftUpperLeg.*two legs"):
+        train_controller(tmp_path / "snake.set", tmp_path / "snake.controller", "tiny")
+    assert [path.name for path in tmp_path.iterdir()] == ["snake.set"]

@@ -26,6 +26,7 @@ from moveset.learn.models.flow import FlowPreset
 from moveset.learn.models.meanflow import MeanFlowPreset
 from moveset.learn.models.regression import RegressionPreset
 from moveset.library.split import HELD_OUT
+from moveset.motion.roles import LEFT_LEG, RIGHT_LEG
 from moveset.motion.skeleton import same_bones
 from moveset.progress import Track, untracked
 from moveset.workflows.batch import attempt
@@ -117,6 +118,7 @@ def train_controller(
     refuse_place(output, CONTROLLER)
     teacher = beside(output, ".flow") if family == "distilled" else output
     refuse_place(teacher, CONTROLLER)
+    _refuse_legless(data)
     data.windows(chosen.model.longest(data.fps))
     how = {"seed": seed, "device": device, "threads": threads, "resume": resume, "track": track, "say": say}
     with ranks(device):
@@ -131,6 +133,17 @@ def train_controller(
         if family == "distilled":
             return controllers.students(output, task, preset_of(distill.PRESETS, preset))
         return bundle
+
+
+def _refuse_legless(data: TrainingSet) -> None:
+    """A controller learns from feet that stand, and its foot lock bends knees."""
+    missing = [role for role in LEFT_LEG[:3] + RIGHT_LEG[:3] if role not in data.space.skeleton.by_role]
+    if missing:
+        raise MovesetError(
+            f"its skeleton has no joint with role {', '.join(missing)}: controllers are for bodies on two legs",
+            file=data.folder,
+            do="give the joints their roles; an autoencoder takes any body",
+        )
 
 
 def autoencoder_measures(bundle: Bundle, data: TrainingSet) -> dict[str, Any]:
