@@ -44,6 +44,8 @@ class AutoencoderConfig:
     """L"""
     width: int = 384
     """Of the hidden layers."""
+    decoder_width: int = 0
+    """Of those of the decoder, which runs at every frame; 0 is `width`."""
     layers: int = 2
     """Hidden layers of encoder and of decoder."""
     noise: float = 0.03
@@ -81,7 +83,10 @@ PRESETS: Mapping[str, tuple[AutoencoderConfig, TrainConfig]] = {
         AutoencoderConfig(latents=32, width=128),
         TrainConfig(steps=1000, batch=64, learning_rate=3e-3, picture_every=0),
     ),
-    "small": (AutoencoderConfig(), TrainConfig(steps=2000, batch=256, learning_rate=2e-3, warmup=0.1)),
+    "small": (
+        AutoencoderConfig(decoder_width=256),
+        TrainConfig(steps=2000, batch=256, learning_rate=2e-3, warmup=0.1),
+    ),
     "base": (
         AutoencoderConfig(latents=150, width=512),
         TrainConfig(steps=10_000, batch=256, learning_rate=1.5e-3, warmup=0.1),
@@ -105,7 +110,7 @@ class Autoencoder(nn.Module):
         self.register_buffer("mean", torch.zeros(width))
         self.register_buffer("scale", torch.ones(width))
         self.encoder = SkipNetwork(width, config.width, config.layers, latents)
-        self.decoder = SkipNetwork(latents, config.width, config.layers, width)
+        self.decoder = SkipNetwork(latents, config.decoder_width or config.width, config.layers, width)
 
     def encode(self, poses: Tensor) -> Tensor:
         """(..., D) -> (..., L)."""

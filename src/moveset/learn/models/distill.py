@@ -21,10 +21,10 @@ from moveset.learn.loop import TrainConfig
 from moveset.learn.models.autoencoder import Autoencoder
 from moveset.learn.models.detail import Detail
 from moveset.learn.models.flow import Denoiser, FlowPredictor
-from moveset.learn.models.regression import RegressionConfig, RegressionTask, slide
+from moveset.learn.models.regression import RegressionConfig, RegressionTask, second_difference, slide
 from moveset.learn.models.small_decoder import SmallDecoderConfig
+from moveset.learn.rollout import Given
 from moveset.learn.states import Motion
-from moveset.learn.steering import asked, walked
 from moveset.learn.task import Batch, Terms
 
 
@@ -125,53 +125,40 @@ class DistillTask(RegressionTask):
     def loss(self, batch: Batch, progress: float) -> tuple[Tensor, Terms]:
         """Means over windows, chunks and frames of what `DistillConfig` weighs."""
         config, module = self.config, self.module
-        length, execute, chunk = config.context, config.execute, config.chunk
-        space = module.network.space
+        length, execute, space = config.context, config.execute, module.network.space
         truth, tracks, free = batch["states"], batch["tracks"], batch["free"]
         weights = self._weights.to(truth)
         steered = (1 - free)[..., None]
 
-        context = truth[:, :length] + batch["noise"]
-        begin = tracks[:, length - 1]
-        positions, headings = begin[:, :2] + batch["place"], begin[:, 2] + batch["turn"]
-        states, smooth, position, heading, played, places, turned = [], [], [], [], [], [], []
-        for round in range(batch["chance"].shape[1]):
-            now = length - 1 + round * execute
-            ahead = tracks[:, [now + frames for frames in self._ahead]]
-            offsets, turns = asked(
-                tracks[:, now], ahead, positions, headings, module.network.control.times[:, 0]
-            )
-            given = (context, offsets, turns, free, batch["chance"][:, round])
-            answer = module.unclamped(*given)
+        def answer(number: int, given: Given) -> Tensor:
+            return module.unclamped(*given, batch["chance"][:, number])
+
+        chunks = self.rollout.run(answer, batch, batch["chance"].shape[1])
+        states, smooth, position, heading = [], [], [], []
+        for number, made in enumerate(chunks):
             with torch.no_grad():
-                taught = self.teacher.unclamped(*given)
-            clip = truth[:, now + 1 : now + 1 + chunk]
+                taught = self.teacher.unclamped(*made.given, batch["chance"][:, number])
+            first, context = made.first, made.given[0]
+            wanted = slice(first, first + config.chunk)
             share = config.truth * steered
-            off = (1 - share) * functional.huber_loss(answer, taught, reduction="none")
-            off = off + share * functional.huber_loss(answer, clip, reduction="none")
+            off = (1 - share) * functional.huber_loss(made.answer, taught, reduction="none")
+            off = off + share * functional.huber_loss(made.answer, truth[:, wanted], reduction="none")
             states.append((off * weights).mean())
 
-            answer = space.clamp(answer)
-            bend = _second_difference(torch.cat((context[:, -2:], answer[:, :execute]), dim=1))
-            guide = steered * truth[:, now - 1 : now + 1 + execute]
+            bend = second_difference(torch.cat((context[:, -2:], made.states[:, :execute]), dim=1))
+            guide = steered * truth[:, first - 2 : first + execute]
             guide = guide + free[..., None] * torch.cat((context[:, -2:], taught[:, :execute]), dim=1)
-            smooth.append(((bend - _second_difference(guide)).square() * weights).mean())
+            smooth.append(((bend - second_difference(guide)).square() * weights).mean())
 
-            at, facing = walked(space.root_of(answer) / self.motion.fps, positions, headings)
-            wanted = tracks[:, now + 1 : now + 1 + chunk]
-            beside = (at - wanted[..., :2]).square().sum(dim=-1)
+            beside = (made.places - tracks[:, wanted, :2]).square().sum(dim=-1)
             position.append((beside.clamp(max=_FARTHEST) * (1 - free)).mean())
-            heading.append(((facing - wanted[..., 2]).square() * (1 - free)).mean())
-            played.append(answer[:, :execute])
-            places.append(at[:, :execute])
-            turned.append(facing[:, :execute])
-            positions, headings = at[:, execute - 1], facing[:, execute - 1]
-            context = torch.cat((context, answer[:, :execute]), dim=1)[:, -length:]
+            heading.append(((made.headings - tracks[:, wanted, 2]).square() * (1 - free)).mean())
 
-        run, half = torch.cat(played, dim=1), slice(0, (len(truth) + 1) // 2)
+        run, places, turned = self.rollout.played(chunks)
+        half = slice(0, (len(truth) + 1) // 2)
         flags = batch["contacts"][:, length : length + run.shape[1]] * steered
         feet = self.feet(space.latents_of(run[half]))
-        sliding = slide(feet, torch.cat(places, dim=1)[half], torch.cat(turned, dim=1)[half], flags[half])
+        sliding = slide(feet, places[half], turned[half], flags[half])
         terms = {
             "states": torch.stack(states).mean(),
             "position": torch.stack(position).mean(),
@@ -187,7 +174,3 @@ class DistillTask(RegressionTask):
             + config.smooth_weight * terms["smooth"]
         )
         return total, terms
-
-
-def _second_difference(x: Tensor) -> Tensor:
-    return x[:, 2:] - 2 * x[:, 1:-1] + x[:, :-2]

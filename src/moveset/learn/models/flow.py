@@ -191,7 +191,7 @@ class FlowTask(RegressionTask):
         """
         length, chunk = self.config.context, self.config.chunk
         truth, tracks, free = batch["states"], batch["tracks"], batch["free"]
-        now, ahead = tracks[:, length - 1], tracks[:, [length - 1 + frames for frames in self._ahead]]
+        now, ahead = tracks[:, length - 1], tracks[:, [length - 1 + frames for frames in self.rollout.ahead]]
         positions, headings = now[:, :2] + batch["place"], now[:, 2] + batch["turn"]
         offsets, turns = asked(now, ahead, positions, headings, self.module.control.times[:, 0])
         known = self.module.known(truth[:, :length] + batch["noise"], offsets, turns, free)

@@ -25,13 +25,15 @@ from moveset.learn.models.autoencoder import Autoencoder
 from moveset.learn.models.detail import Detail
 from moveset.learn.models.residual import ResidualNetwork
 from moveset.learn.models.small_decoder import SmallDecoderConfig
+from moveset.learn.rollout import Rollout
 from moveset.learn.states import ROOT, Motion, StateSpace, encoded
-from moveset.learn.steering import ControlEncoding, asked, bent, walked, world_from_ground
+from moveset.learn.steering import ControlEncoding, bent, world_from_ground
 from moveset.learn.task import Batch, Terms
+from moveset.learn.variations import Variations
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegressionConfig:
+class RegressionConfig(Variations):
     """The network, its windows and what its losses weigh."""
 
     width: int = 512
@@ -51,16 +53,6 @@ class RegressionConfig:
     """Deviation of position [m] and heading [rad] with which noisy windows start beside their path."""
     free: float = 0.05
     """Share of the windows in which nothing is asked."""
-    bent: float = 0.4
-    """Share of the windows whose path is bent, half of them around a corner, half for good."""
-    corner: float = 0.9
-    """Deviation of the angle of corners [rad]."""
-    curve: float = 0.6
-    """Deviation of the turn rate of curves [rad/s]."""
-    paced: float = 0.25
-    """Share of the windows that grow faster or slower at some moment ..."""
-    pace: float = 0.12
-    """... deviation of the share by which they do."""
     rounds: tuple[int, int] = (3, 6)
     """Chunks of a roll-out, at first and later ..."""
     short: float = 0.4
@@ -165,7 +157,9 @@ class RegressionTask:
         )
         with seeded(seed):
             self.module = Predictor(config, self.motion.space)
-        self._ahead = [round(time * self.motion.fps) for time in config.times]
+        self.rollout = Rollout(
+            self.motion.space, config.context, config.execute, config.times, self.motion.fps
+        )
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -178,8 +172,8 @@ class RegressionTask:
         rounds = config.rounds[draw.progress >= config.short]
         frames = config.frames(rounds)
         rows = draw.mine(self.training.draw(draw.rng, draw.size, frames))
-        window = self.motion.windows(torch.from_numpy(rows), frames, max(self._ahead))
-        turns, pace = _variations(draw, window["tracks"].shape[1], config, self.motion.fps)
+        window = self.motion.windows(torch.from_numpy(rows), frames, max(self.rollout.ahead))
+        turns, pace = config.drawn(draw, window["tracks"].shape[1], self.motion.fps)
         window["tracks"] = bent(window["tracks"], turns[:, 1:] / self.motion.fps, pace[:, 1:])
         velocities = self.motion.space.root_of(window["states"])
         level = velocities[..., :2] * pace[:, :frames, None]
@@ -201,52 +195,35 @@ class RegressionTask:
         """Means over windows, chunks and frames of what `RegressionConfig` weighs."""
         config, space = self.config, self.module.space
         context_frames, execute, chunk = config.context, config.execute, config.chunk
-        truth, tracks, free = batch["states"], batch["tracks"], batch["free"]
-        steered = 1 - free
+        truth, tracks, steered = batch["states"], batch["tracks"], 1 - batch["free"]
         rounds = (truth.shape[1] - context_frames - chunk - config.lag) // execute + 1
         weights = self._weights.to(truth)
 
-        context = truth[:, :context_frames] + batch["noise"]
-        begin = tracks[:, context_frames - 1]
-        positions, headings = begin[:, :2] + batch["place"], begin[:, 2] + batch["turn"]
+        chunks = self.rollout.run(lambda number, given: self.module.unclamped(*given), batch, rounds)
         states, position, heading, moments = [], [], [], []
-        played, places, turned = [context], [], []
-        for round in range(rounds):
-            now = context_frames - 1 + round * execute
-            ahead = tracks[:, [now + frames for frames in self._ahead]]
-            offsets, turns = asked(
-                tracks[:, now], ahead, positions, headings, self.module.control.times[:, 0]
-            )
-            answer = self.module.unclamped(context, offsets, turns, free)
-            moment = now + 1 + self._lags(answer, truth, now + 1, min(round, config.lag))
-            target = self._at(truth, moment + torch.arange(chunk, device=moment.device), now + 1)
+        for number, made in enumerate(chunks):
+            shift = self._lags(made.answer, truth, made.first, min(number, config.lag))
+            moment = made.first + shift
+            target = self._at(truth, moment + torch.arange(chunk, device=moment.device), made.first)
             moments.append(moment + torch.arange(execute, device=moment.device))
-            states.append((functional.huber_loss(answer, target, reduction="none") * weights).mean())
-            answer = space.clamp(answer)
-            at, facing = walked(space.root_of(answer) / self.motion.fps, positions, headings)
-            wanted = tracks[:, now + 1 : now + 1 + chunk]
-            off = (at - wanted[..., :2]).square().sum(dim=-1)
+            states.append((functional.huber_loss(made.answer, target, reduction="none") * weights).mean())
+            wanted = tracks[:, made.first : made.first + chunk]
+            off = (made.places - wanted[..., :2]).square().sum(dim=-1)
             position.append((off.clamp(max=_FARTHEST) * steered).mean())
-            heading.append(((facing - wanted[..., 2]).square() * steered).mean())
-            played.append(answer[:, :execute])
-            places.append(at[:, :execute])
-            turned.append(facing[:, :execute])
-            positions, headings = at[:, execute - 1], facing[:, execute - 1]
-            context = torch.cat((context, answer[:, :execute]), dim=1)[:, -context_frames:]
+            heading.append(((made.headings - wanted[..., 2]).square() * steered).mean())
 
-        run = torch.cat(played, dim=1)
-        bend = _second_difference(run[:, context_frames - 2 :])
+        run, places, turned = self.rollout.played(chunks)
+        bend = second_difference(torch.cat((chunks[0].given[0][:, -2:], run), dim=1))
         moments = torch.cat(moments, dim=1)
-        bend_truth = self._at(_second_difference(truth), moments - 2, context_frames - 2)
+        bend_truth = self._at(second_difference(truth), moments - 2, context_frames - 2)
         half = slice(0, (len(run) + 1) // 2)  # the feet of half of the windows tell as much
-        feet = self.feet(space.latents_of(run[half, context_frames:]))
+        feet = self.feet(space.latents_of(run[half]))
         feet_truth, flags = (_rows(batch[name][half], moments[half]) for name in ("feet", "contacts"))
-        places, turned = torch.cat(places, dim=1)[half], torch.cat(turned, dim=1)[half]
         terms = {
             "states": torch.stack(states).mean(),
             "position": torch.stack(position).mean(),
             "heading": torch.stack(heading).mean(),
-            "slide": slide(feet, places, turned, flags) * self.motion.fps,
+            "slide": slide(feet, places[half], turned[half], flags) * self.motion.fps,
             "reach": (feet - feet_truth).abs().mean(),
             "smooth": ((bend - bend_truth).square() * weights).mean(),
         }
@@ -324,34 +301,12 @@ def _in_parts(function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
         return torch.cat([function(part) for part in rows.split(_PART)])
 
 
-def _variations(draw: Draw, frames: int, config: RegressionConfig, fps: float) -> tuple[Tensor, Tensor]:
-    """(B, F) turn rates [rad/s] that are added to windows, and (B, F) factors of their speed.
-
-    Recordings hold few turns and changes of speed, above all few sharp ones; a body that is asked for one does about
-    what it does without, and the loss of sliding feet mends the rest.
-    """
-    kind, paced, middle, width, side = (draw.uniform(1) for _ in range(5))
-    size, faster = draw.normal(1).clamp(-2, 2), draw.normal(1).clamp(-2, 2)
-    time = torch.arange(frames) / fps
-    since = time - middle * time[-1]
-    deviation = _CORNER_SECONDS[0] + (_CORNER_SECONDS[1] - _CORNER_SECONDS[0]) * width
-    bump = torch.exp(-0.5 * (since / deviation).square()) / (deviation * (2 * torch.pi) ** 0.5)
-    rise = torch.sigmoid(torch.where(side < 0.5, since, -since) / _RISE_SECONDS)
-    corner, curve = kind < config.bent / 2, kind < config.bent
-    turns = torch.where(
-        corner, config.corner * size * bump, torch.where(curve, config.curve * size * rise, 0.0)
-    )
-    return turns, torch.where(paced < config.paced, 1 + config.pace * faster * rise, 1.0)
-
-
-_CORNER_SECONDS = (0.12, 0.35)
-"""Deviation of the turn rate of a corner in time."""
-_RISE_SECONDS = 0.1
 _TINY = 1e-8
 _SAMPLE = 256
 _SEEN = 4096
 _PART = 8192
 
 
-def _second_difference(x: Tensor) -> Tensor:
+def second_difference(x: Tensor) -> Tensor:
+    """(B, F - 2, S) of (B, F, S): how much a motion bends."""
     return x[:, 2:] - 2 * x[:, 1:-1] + x[:, :-2]
