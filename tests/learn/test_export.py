@@ -155,6 +155,55 @@ def test_offsets_stay_where_folding_would_cancel(quiet, folded):
     assert ("Sub" in kinds) != folded and "Div" not in kinds
 
 
+class Steered(nn.Module):
+    """What is asked as a controller hears it: seen on its scales, hushed by `free`, beside the motion."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.mean, self.times = (
+            nn.Linear(20 + 12 + 1, 5),
+            torch.tensor((0.0, 1.5)),
+            torch.rand(3, 1) + 0.2,
+        )
+
+    def forward(self, context, offsets, turns, free):
+        velocities = ((offsets / self.times - self.mean) / 0.4).flatten(1)
+        asked = torch.cat((velocities, 2 * torch.cat((turns.sin(), 1 - turns.cos()), dim=1)), dim=1)
+        return self.layer(torch.cat((context.flatten(1), asked * (1 - free), free), dim=1))
+
+
+def test_scales_behind_a_gate_go_into_the_layer():
+    torch.manual_seed(0)
+    module, given = Steered(), inputs(7)
+    given["free"] = torch.tensor([0.0, 1.0, 0.25, 0.0, 1.0, 0.0, 0.5])[:, None]
+    file = to_onnx(module, given, ["y"])
+    assert check_onnx(file, module, given) < 2e-6
+    kinds = [node.op_type for node in onnx.load_from_string(file).graph.node]
+    assert sorted(set(kinds)) == ["Concat", "Constant", "Cos", "Flatten", "Gemm", "Mul", "Sin", "Sub"]
+    assert kinds.count("Mul") == kinds.count("Sub") == 1  # the gate; and 1 - free
+
+
+class Shared(nn.Module):
+    """An offset that others see, too, and a shape that mixes rows: neither can go."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.pairs = nn.Linear(4, 4), nn.Linear(2, 2)
+
+    def forward(self, x):
+        moved = x + 1
+        return self.layer(moved) * moved, self.pairs((2 * x).reshape(-1, 2)).reshape(-1, 4)
+
+
+def test_what_others_see_stays():
+    torch.manual_seed(0)
+    module, given = Shared(), {"x": torch.randn(6, 4)}
+    file = to_onnx(module, given, ["y", "z"])
+    assert check_onnx(file, module, given) < 1e-6
+    kinds = [node.op_type for node in onnx.load_from_string(file).graph.node]
+    assert kinds.count("Add") == 1 and kinds.count("Mul") == 2
+
+
 class Frozen(nn.Module):
     def forward(self, x):
         return x.reshape(len(x), -1)

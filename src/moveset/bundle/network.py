@@ -62,20 +62,21 @@ class Network:
         bound = self._bound.get(batch)
         if bound is not None and self._lock.acquire(blocking=False):
             try:
-                if bound.take(inputs):
-                    return bound.run()
+                found = bound.run(inputs)
             finally:
                 self._lock.release()
+            if found is not None:
+                return found
         given = {name: np.asarray(array, np.float32) for name, array in inputs.items()}
         try:
-            found: tuple[Any, ...] = tuple(self._session.run(self._asked, given))
+            made: tuple[Any, ...] = tuple(self._session.run(self._asked, given))
         except Exception as error:
             shapes = ", ".join(f"{port.name} {_shape(port.shape)}" for port in self.inputs)
             got = ", ".join(f"{name} {_shape(array.shape)}" for name, array in given.items())
             raise MovesetError(f"{self.name} takes {shapes}; it was given {got}: {told(error)}") from None
         if 0 < batch <= _BOUND:
-            self._bound.setdefault(batch, _Bound(self._session, given, dict(zip(self._asked, found))))
-        return found
+            self._bound.setdefault(batch, _Bound(self._session, given, dict(zip(self._asked, made))))
+        return made
 
     def microseconds(self, batch: int = 1, calls: int = 200) -> float:
         """Median time [us] of a call with `batch` rows.
@@ -102,29 +103,23 @@ class _Bound:
     def __init__(self, session: Any, inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
         self._session, self._binding = session, session.io_binding()
         self._inputs = {name: array.copy(order="C") for name, array in inputs.items()}
-        self._outputs = {name: np.empty_like(array) for name, array in outputs.items()}
-        for bind, arrays in (
-            (self._binding.bind_input, self._inputs),
-            (self._binding.bind_output, self._outputs),
-        ):
+        made = {name: np.empty_like(array) for name, array in outputs.items()}
+        self._outputs = list(made.values())
+        for bind, arrays in ((self._binding.bind_input, self._inputs), (self._binding.bind_output, made)):
             for name, array in arrays.items():
                 bind(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
 
-    def take(self, inputs: Mapping[str, Array]) -> bool:
-        """Copy the inputs; False if they are others than those it was made for."""
-        if inputs.keys() != self._inputs.keys():
-            return False
-        for name, buffer in self._inputs.items():
-            array = np.asarray(inputs[name])
-            if array.shape != buffer.shape:
-                return False
+    def run(self, inputs: Mapping[str, Array]) -> tuple[Array, ...] | None:
+        """Copies of the outputs; None if the inputs are others than those it was made for."""
+        if len(inputs) != len(self._inputs):
+            return None
+        for name, array in inputs.items():
+            buffer = self._inputs.get(name)
+            if buffer is None or np.shape(array) != buffer.shape:
+                return None
             buffer[...] = array
-        return True
-
-    def run(self) -> tuple[Array, ...]:
-        """Copies of the outputs."""
         self._session.run_with_iobinding(self._binding)
-        return tuple([array.copy() for array in self._outputs.values()])
+        return tuple([array.copy() for array in self._outputs])
 
 
 def _shape(shape: Sequence[str | int]) -> str:

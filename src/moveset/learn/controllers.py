@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from moveset.bundle import Bundle, write_bundle
 from moveset.bundle.kinds import CONTROLLER, REFERENCE
 from moveset.learn.data import TrainingSet
 from moveset.learn.export import check_onnx, to_onnx
 from moveset.learn.models.autoencoder import PoseDecoder
-from moveset.learn.states import Motion, StateSpace
+from moveset.learn.states import ROOT, Motion, StateSpace
 from moveset.learn.steering import asked
 
 _STARTS = 512
@@ -42,27 +43,37 @@ class Level:
 class StateDecoder(nn.Module):
     """State (N, S) -> local rotations (N, A, 6), translations (N, M, 3), contacts (N, K) 0 to 1, root (N, 3).
 
-    The scales of states and poses are worked into the layers: alone, a character pays for operators, not for numbers.
+    As few layers as say it, the scales of states and poses worked in, and the root in the rows of the last one: alone,
+    a character pays for operators, not for numbers.
     """
 
+    @torch.no_grad()
     def __init__(self, space: StateSpace, decoder: PoseDecoder) -> None:
         super().__init__()
-        self.space, self.widths = space, decoder.widths
-        self.network = deepcopy(decoder.network)
-        self.network.scale_input(space.latent_mean, space.latent_scale)
+        network = deepcopy(decoder.network)
+        network.scale_input(space.latent_mean, space.latent_scale)
         mean, scale = decoder.get_buffer("mean"), decoder.get_buffer("scale")
-        self.network.scale_output(-mean / scale, 1 / scale)
+        network.scale_output(-mean / scale, 1 / scale)
+        line, last = network.last
+        self.widths = [*decoder.widths, ROOT]
+        self.hidden = network.network[:-1]
+        self.hidden[0] = _layer(functional.pad(network.first[1].weight, (0, ROOT)), network.first[1].bias)
+        self.last = _layer(
+            torch.block_diag(torch.cat((last.weight, line.weight), dim=1), torch.diag(space.root_scale)),
+            torch.cat((last.bias + line.bias, space.root_mean)),
+        )
 
     def forward(self, state: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """See above."""
-        numbers = self.network(state[:, : self.space.latents])
-        rotations, translations, contacts = numbers.split(self.widths, dim=-1)
-        return (
-            rotations.unflatten(-1, (-1, 6)),
-            translations.unflatten(-1, (-1, 3)),
-            contacts.clamp(0, 1),
-            self.space.root_of(state),
-        )
+        numbers = self.last(torch.cat((self.hidden(state), state), dim=1))
+        rotations, translations, contacts, root = numbers.split(self.widths, dim=1)
+        return rotations.unflatten(1, (-1, 6)), translations.unflatten(1, (-1, 3)), contacts.clamp(0, 1), root
+
+
+def _layer(weight: Tensor, bias: Tensor) -> nn.Linear:
+    layer = nn.Linear(*weight.T.shape)
+    layer.weight, layer.bias = nn.Parameter(weight.clone()), nn.Parameter(bias.clone())
+    return layer
 
 
 def starts(

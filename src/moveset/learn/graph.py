@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -11,6 +12,7 @@ from onnx import helper, numpy_helper
 from torch import Tensor
 
 from moveset.bundle import Network
+from moveset.learn.affine import Leaf, Tracer
 
 _LOST = 1e-5
 """Largest error by rounding that folding may add to an output: small next to what networks are checked for."""
@@ -19,10 +21,27 @@ _LOST = 1e-5
 def simplify(model: onnx.ModelProto, inputs: Mapping[str, Tensor]) -> None:
     """Fix shapes that depend on the batch alone, fold scales and offsets into the layers beside them where that is exact."""
     _fix_reshapes(model, inputs)
-    layers = _Layers(model)
-    while any(layers.fold(node) for node in list(model.graph.node)):
-        pass
     _prune(model.graph)
+    layers = _Layers(model)
+    while any(layers.fold_after(node) for node in list(model.graph.node)):
+        pass
+    while any(_look_behind(model, x) for x in _Layers(model).inputs()):
+        pass
+
+
+def _look_behind(model: onnx.ModelProto, x: str) -> bool:
+    """Fold what `x` is made of into the layers that read it, where that makes the graph smaller."""
+    folded = copy.deepcopy(model)
+    _Layers(folded).look_behind(x)
+    _prune(folded.graph)
+    if _operators(folded.graph) >= _operators(model.graph):
+        return False
+    model.CopyFrom(folded)
+    return True
+
+
+def _operators(graph: onnx.GraphProto) -> int:
+    return sum(node.op_type != "Constant" for node in graph.node)
 
 
 def _fix_reshapes(model: onnx.ModelProto, inputs: Mapping[str, Tensor]) -> None:
@@ -69,23 +88,43 @@ class _Layers:
         }
         """0 for an open length."""
 
-    def fold(self, node: onnx.NodeProto) -> bool:
-        """Fold `node` if it is y = x * scale + offset, with constants, before or after layers that see nothing else."""
-        found = self._affine(node)
-        if found is None:
+    def inputs(self) -> list[str]:
+        """Tensors that layers read."""
+        return list(dict.fromkeys(node.input[0] for node in self.graph.node if self._is_layer(node)))
+
+    def look_behind(self, x: str) -> None:
+        """Let the layers that read `x` read what it is made of (see `Affine`)."""
+        layers = [user for user in self._users(x) if self._is_layer(user)]
+        for offsets in (True, False):
+            affine = self._tracer(offsets).trace(x)
+            if not any(self._loses(layer, affine.size) for layer in layers):
+                break
+        nodes, name = _side_by_side(affine.leaves, self.shapes, f"{x}_made_of")
+        for layer in layers:
+            weight, bias = (self.weights[name].astype(float) for name in layer.input[1:])
+            self._set(layer, weight @ affine.matrix, bias + weight @ affine.offset)
+            layer.input[0] = name
+        at = list(self.graph.node).index(layers[0])
+        for node in reversed(nodes):
+            self.graph.node.insert(at, node)
+
+    def _tracer(self, offsets: bool) -> Tracer:
+        makers = {
+            name: node for node in self.graph.node for name in node.output if name not in self.constants
+        }
+
+        def goes(name: str) -> bool:
+            users = self._users(name)
+            return len(users) == 1 or all(map(self._is_layer, users))
+
+        return Tracer(makers, self.constants, self.shapes, goes, offsets)
+
+    def fold_after(self, node: onnx.NodeProto) -> bool:
+        """Fold `node` if it is y = x * scale + offset, with constants, after layers that nothing else sees."""
+        scale, offset = self._tracer(True).scale(node)
+        if scale is None:
             return False
-        x, scale, offset = found
-        after = self._users(node.output[0])
-        if after and all(self._is_layer(user) for user in after):
-            if any(self._loses(user, offset) for user in after):
-                return False
-            for user in after:
-                weight, bias = (self.weights[name] for name in user.input[1:])
-                shift = weight.astype(float) @ np.broadcast_to(offset, weight.shape[1])
-                self._set(user, weight * scale, bias + shift)
-                user.input[0] = x
-            self.graph.node.remove(node)
-            return True
+        x = next(name for name in node.input if name not in self.constants)
         makers = [maker for maker in self.graph.node if x in maker.output and len(self._users(x)) == 1]
         if makers and makers[0].op_type == "Add":  # the sum of two layers, as of a skip connection
             last = makers[0]
@@ -100,34 +139,15 @@ class _Layers:
             return False
         for k, maker in enumerate(makers):
             weight, bias = (self.weights[name] for name in maker.input[1:])
-            rows = np.broadcast_to(scale, bias.shape)
-            self._set(maker, weight * rows[:, None], bias * rows + (offset if k == 0 else 0))
+            self._set(maker, weight * scale[:, None], bias * scale + (offset if k == 0 else 0))
         last.output[0] = node.output[0]
         self.graph.node.remove(node)
         return True
 
-    def _loses(self, layer: onnx.NodeProto, offset: np.ndarray) -> bool:
-        """Whether W x + (b + W offset) is less exact than W (x + offset) + b: large numbers that cancel are rounded."""
-        shifts = self.weights[layer.input[1]].astype(float) * offset
+    def _loses(self, layer: onnx.NodeProto, size: np.ndarray) -> bool:
+        """Whether W x + (b + W c) is less exact than W (x + c) + b: large numbers that cancel are rounded."""
+        shifts = self.weights[layer.input[1]].astype(float) * size
         return float(np.finfo(np.float32).eps * np.linalg.norm(shifts, axis=1).max()) > _LOST
-
-    def _affine(self, node: onnx.NodeProto) -> tuple[str, np.ndarray, np.ndarray] | None:
-        """x (N, C), scale and offset (C,) or (1,) in double precision."""
-        if node.op_type not in ("Mul", "Add", "Sub", "Div"):
-            return None
-        known = [k for k in (0, 1) if node.input[k] in self.constants]
-        if len(known) != 1 or (node.op_type in ("Sub", "Div") and known != [1]):
-            return None
-        x, value = node.input[1 - known[0]], self.constants[node.input[known[0]]].astype(float)
-        shape = self.shapes.get(x, [])
-        if len(shape) != 2 or not shape[1] or value.ndim > 2 or value.size not in (1, shape[1]):
-            return None
-        if value.ndim == 2 and value.shape[0] != 1:
-            return None
-        value = value.reshape(-1)
-        if node.op_type in ("Mul", "Div"):
-            return x, value if node.op_type == "Mul" else 1 / value, np.zeros_like(value)
-        return x, np.ones_like(value), value if node.op_type == "Add" else -value
 
     def _is_layer(self, node: onnx.NodeProto) -> bool:
         """x W^T + b with constants that no other node reads."""
@@ -150,6 +170,26 @@ class _Layers:
             self.weights[name] = array.astype(np.float32)
             kept = next(old for old in self.graph.initializer if old.name == name)
             kept.CopyFrom(numpy_helper.from_array(self.weights[name], name))
+
+
+def _side_by_side(
+    leaves: Iterable[Leaf], shapes: Mapping[str, Sequence[int]], name: str
+) -> tuple[list[onnx.NodeProto], str]:
+    """Nodes, called after `name`, that put leaves side by side, and the tensor that they come to."""
+    nodes: list[onnx.NodeProto] = []
+
+    def make(kind: str, given: Sequence[str], **settings: Any) -> str:
+        nodes.append(
+            helper.make_node(kind, given, [f"{name}_{len(nodes)}"], f"{name}_{len(nodes)}", **settings)
+        )
+        return nodes[-1].output[0]
+
+    def joined(tensors: Sequence[str]) -> str:
+        flat = [make("Flatten", [t], axis=1) if len(shapes.get(t, "NC")) > 2 else t for t in tensors]
+        return make("Concat", flat, axis=1) if len(flat) > 1 else flat[0]
+
+    parts = [make("Mul", [joined(leaf[:-1]), leaf[-1]]) if leaf[1:] else joined(leaf) for leaf in leaves]
+    return nodes, joined(parts)
 
 
 def _prune(graph: onnx.GraphProto) -> None:
