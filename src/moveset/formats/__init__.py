@@ -72,7 +72,7 @@ def list_files(paths: PathLike | Iterable[PathLike]) -> list[str]:
         raise MovesetError("no input", do="name files, folders or .zip archives")
     found: dict[str, None] = {}
     for path in paths:
-        files = locations.walk(path, FORMATS)
+        files = _motion_files(path)
         if not files:
             raise MovesetError(
                 f"holds no file of a known format{_instead(path)}",
@@ -86,6 +86,22 @@ def list_files(paths: PathLike | Iterable[PathLike]) -> list[str]:
     return list(found)
 
 
+def _motion_files(path: PathLike) -> list[locations.Location]:
+    """Files under `path` of a known format. What was not named outright and has a suffix of many uses is looked at."""
+    named = locations.locate(path)
+    return [file for file in locations.walk(path, FORMATS) if file == named or _holds_motion(file)]
+
+
+def _holds_motion(file: locations.Location) -> bool:
+    if suffix_of(file.name) not in FORMATS or (recognizes := format_of(file.name).recognizes) is None:
+        return True
+    try:
+        with locations.open_binary(file) as stream:
+            return recognizes(stream)
+    except (OSError, MovesetError):
+        return True  # it fails when its turn comes
+
+
 def _instead(path: PathLike) -> str:
     """What a folder without readable files holds: ", but 8 .fbx"."""
     suffixes = Counter(p.suffix.lower() for p in Path(path).rglob("*") if p.is_file() and p.suffix)
@@ -93,7 +109,7 @@ def _instead(path: PathLike) -> str:
 
 
 def _not_one_file(location: locations.Location, what: str) -> MovesetError:
-    files = locations.walk(location.file, FORMATS)
+    files = _motion_files(location.file)
     if str(location.file) in map(str, files):
         return MovesetError("cannot be read", file=location.file, do="open it to this user")
     return MovesetError(

@@ -7,6 +7,7 @@ Archives are read in place.
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import zipfile
 import zlib
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from moveset.errors import MovesetError
 
@@ -97,6 +99,11 @@ def read_bytes(location: Location) -> bytes:
         raise MovesetError(
             f"packed in a way that cannot be read: {error}", file=location, do="repack it"
         ) from None
+
+
+def open_binary(location: Location) -> BinaryIO:
+    """The file as a stream that can seek; a member of an archive is unpacked."""
+    return io.BytesIO(read_bytes(location)) if location.inner else location.file.open("rb")
 
 
 def sibling(location: Location) -> Callable[[str], bytes]:

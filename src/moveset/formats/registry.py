@@ -6,7 +6,7 @@ import difflib
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from moveset.errors import MovesetError
 from moveset.motion import Asset, Finding
@@ -52,6 +52,8 @@ class Format:
     """Whether a file can hold a skinned character."""
     losses: Callable[[Asset], tuple[Finding, ...]] = loses_nothing
     """What of an asset a file of this format cannot carry."""
+    recognizes: Callable[[BinaryIO], bool] | None = None
+    """Whether content is of this format; for suffixes that other files have too. Asked where a folder is walked."""
 
 
 # One line a suffix: the module below moveset.formats that reads it, loaded when first needed.
@@ -61,6 +63,7 @@ FORMATS = {
     ".gltf": "gltf",
     ".vrm": "gltf",
     ".vrma": "gltf",
+    ".npz": "npz",
 }
 
 
