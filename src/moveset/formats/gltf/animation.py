@@ -14,13 +14,14 @@ import numpy as np
 
 from moveset.conventions import DEFAULT_FPS
 from moveset.formats.gltf import extras
-from moveset.formats.gltf.document import Document, unique
-from moveset.formats.gltf.keys import SCALE_TOLERANCE, Keys, make_continuous, read_keys
-from moveset.formats.gltf.nodes import Nodes
-from moveset.formats.gltf.rig import Rig
+from moveset.formats.gltf.document import Document
+from moveset.formats.gltf.keys import SCALE_TOLERANCE, Keys, read_keys
 from moveset.formats.gltf.sampling import Range, course, evaluate, join, runs
-from moveset.formats.gltf.timing import ON_FRAME, choose_rate
 from moveset.formats.gltf.tracks import CUBIC, LINEAR, ROTATION, SCALE, STEP, TRANSLATION, WEIGHTS, Tracks
+from moveset.formats.scene.nodes import Nodes, unique
+from moveset.formats.scene.rig import Rig
+from moveset.formats.scene.signs import make_continuous
+from moveset.formats.scene.timing import ON_FRAME, choose_rate
 from moveset.motion import Clip, Finding
 
 MOST_NUMBERS = 1 << 26

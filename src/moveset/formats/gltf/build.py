@@ -13,7 +13,7 @@ from moveset.formats.gltf import extras
 from moveset.formats.gltf.binary import ARRAY_BUFFER, ELEMENT_ARRAY_BUFFER, Binary
 from moveset.formats.gltf.channels import ClipWriter
 from moveset.formats.gltf.patch import same_skeleton
-from moveset.formats.gltf.rig import Rig
+from moveset.formats.scene.rig import Rig
 from moveset.geometry import quaternion
 from moveset.motion import Asset, Character, Clip, Material, Mesh, Skeleton
 

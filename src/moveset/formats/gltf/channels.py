@@ -9,7 +9,7 @@ import numpy as np
 from moveset.errors import MovesetError
 from moveset.formats.gltf import extras
 from moveset.formats.gltf.binary import Binary
-from moveset.formats.gltf.rig import Rig
+from moveset.formats.scene.rig import Rig
 from moveset.geometry import quaternion
 from moveset.motion import Clip
 

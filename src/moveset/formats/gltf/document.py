@@ -189,22 +189,6 @@ class Document:
         return float(value)
 
 
-def unique(names: list[str]) -> tuple[str, ...]:
-    """The same names, `_2`, `_3` ... appended to those that occurred before."""
-    taken: set[str] = set()
-    last: dict[str, int] = {}
-    out = []
-    for base in names:
-        name, number = base, last.get(base, 1)
-        while name in taken:
-            number += 1
-            name = f"{base}_{number}"
-        last[base] = number
-        taken.add(name)
-        out.append(name)
-    return tuple(out)
-
-
 @contextmanager
 def collector_paused() -> Iterator[None]:
     """No garbage collection meanwhile: it would walk 100,000s of JSON objects again and again, none of them garbage."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from moveset.formats.gltf.accessors import MOST_ELEMENTS, Compressed
 from moveset.formats.gltf.document import Document
-from moveset.formats.gltf.nodes import Nodes
-from moveset.formats.gltf.rig import Rig
+from moveset.formats.scene.nodes import Nodes
+from moveset.formats.scene.rig import Rig
 from moveset.motion import Finding, Mesh
 
 DRACO = "KHR_draco_mesh_compression"

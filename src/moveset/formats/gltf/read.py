@@ -10,12 +10,14 @@ import numpy as np
 from moveset.formats.gltf import extras, vrm
 from moveset.formats.gltf.animation import ClipReader
 from moveset.formats.gltf.document import Document, collector_paused
-from moveset.formats.gltf.joints import SOCKET, characters_of, find_joints
+from moveset.formats.gltf.joints import characters_of, find_joints
 from moveset.formats.gltf.materials import read_materials
 from moveset.formats.gltf.meshes import MeshReader
-from moveset.formats.gltf.nodes import Nodes, read_nodes
-from moveset.formats.gltf.rig import Rig, build_rig
+from moveset.formats.gltf.nodes import read_nodes
 from moveset.formats.gltf.tracks import read_tracks
+from moveset.formats.scene.joints import find_sockets
+from moveset.formats.scene.nodes import Nodes
+from moveset.formats.scene.rig import Rig, build_rig
 from moveset.motion import Asset, Character, Finding, Source
 
 READ_ANYWAY = {
@@ -73,11 +75,13 @@ def _read(data: bytes, path: str, sibling: Callable[[str], bytes]) -> Asset:
     starts: dict[str, float] = {}
     loose = {node for node in shown if "mesh" in document.table("nodes")[node]}
     for group, animations in characters_of(document, nodes, joints, tracks):
-        rig = _with_roles(document, build_rig(document, nodes, group, vrm.turn(document)), humanoid)
+        rig = _with_roles(document, build_rig(nodes, group, vrm.turn(document)), humanoid)
         meshes, taken = MeshReader(document, nodes, rig, findings, curve_names).read(shown)
         loose -= taken
         characters.append(
-            Character(rig.skeleton, meshes, materials, _sockets(rig), _character_name(document, nodes, rig))
+            Character(
+                rig.skeleton, meshes, materials, find_sockets(rig.skeleton.names), _character_name(nodes, rig)
+            )
         )
         parts.append(Part(rig, animations, len(meshes)))
         reader = ClipReader(document, nodes, rig, tracks, curve_names, default_curves, findings)
@@ -182,19 +186,8 @@ def _with_roles(document: Document, rig: Rig, humanoid: dict[str, int]) -> Rig:
     return replace(rig, skeleton=replace(rig.skeleton, roles=roles))
 
 
-def _sockets(rig: Rig) -> dict[str, int]:
-    """Joints that hold weapons, by name; a socket without a side is the right hand's."""
-    found: dict[str, int] = {}
-    for joint, name in enumerate(rig.skeleton.names):
-        match = SOCKET.match(name)
-        if match:
-            side = (match[2] or "r").lower()
-            found.setdefault("leftProp" if side.startswith("l") else "rightProp", joint)
-    return found
-
-
-def _character_name(document: Document, nodes: Nodes, rig: Rig) -> str:
+def _character_name(nodes: Nodes, rig: Rig) -> str:
     """The name of the armature node above the joints, else that of the first root."""
     root = int(rig.nodes[0])
     above = int(nodes.parents[root])
-    return document.name("nodes", above if above >= 0 else root)
+    return nodes.names[above if above >= 0 else root]

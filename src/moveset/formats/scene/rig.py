@@ -1,6 +1,6 @@
 """From nodes to a skeleton: the bake of what stands still above the joints.
 
-glTF animates nodes; a character's joints may hang under an armature that is scaled by 100 or turned by 90
+Files animate nodes; a character's joints may hang under an armature that is scaled by 100 or turned by 90
 degrees, or carry a scale at rest. A Moveset skeleton is rigid and in metres, so each joint keeps four constants
 that take its node's local transform to the joint's and back:
 
@@ -20,8 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from moveset.formats.gltf.document import Document, unique
-from moveset.formats.gltf.nodes import Nodes, polar
+from moveset.formats.scene.nodes import Nodes, polar, unique
 from moveset.geometry import quaternion
 from moveset.motion import Skeleton
 
@@ -31,7 +30,7 @@ _SNAP = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Rig:
-    """A skeleton and how it hangs in the document."""
+    """A skeleton and how it hangs in the file."""
 
     skeleton: Skeleton
     nodes: np.ndarray
@@ -89,7 +88,7 @@ class Rig:
         return out
 
 
-def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndarray) -> Rig:
+def build_rig(nodes: Nodes, joints: list[int], turn: np.ndarray) -> Rig:
     """The rig of `joints` (parents first); `turn` (4, 4) is applied to the whole world of the file."""
     index = {node: j for j, node in enumerate(joints)}
     at = np.array(joints, dtype=np.int64)
@@ -127,8 +126,8 @@ def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndar
     )
     rest_translations = np.einsum("kij,kj->ki", linear, nodes.translations[at]) + offset
 
-    names = unique([document.name("nodes", node) for node in joints])
-    tips = _tips(document, nodes, index, parents, stretch)
+    names = unique([nodes.names[node] for node in joints])
+    tips = _tips(nodes, index, parents, stretch)
     skeleton = Skeleton(names, parents, rest_rotations, rest_translations, tips=tips)
     for j, p in enumerate(parents.tolist()):
         rest[j, :3, 3] = (
@@ -146,15 +145,13 @@ def build_rig(document: Document, nodes: Nodes, joints: list[int], turn: np.ndar
     )
 
 
-def _tips(
-    document: Document, nodes: Nodes, index: dict[int, int], parents: np.ndarray, stretch: np.ndarray
-) -> np.ndarray | None:
+def _tips(nodes: Nodes, index: dict[int, int], parents: np.ndarray, stretch: np.ndarray) -> np.ndarray | None:
     """(J, 3) where the last bones end: the plain leaf nodes (`Head_end`) that exporters put below leaf joints."""
     tips = np.full((len(parents), 3), np.nan)
     inner = set(parents.tolist())
-    for node, entry in enumerate(document.table("nodes")):
+    for node in np.flatnonzero(nodes.plain_leaves).tolist():
         joint = index.get(int(nodes.parents[node]), -1)
-        if joint < 0 or joint in inner or node in index or "mesh" in entry or entry.get("children"):
+        if joint < 0 or joint in inner or node in index:
             continue
         if np.isnan(tips[joint, 0]) and nodes.translations[node].any():
             tips[joint] = stretch[joint] @ nodes.translations[node]
