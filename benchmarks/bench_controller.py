@@ -56,12 +56,6 @@ def uncontrolled(figure: str) -> Get:
     return lambda column: (column["uncontrolled"] or {}).get(figure)
 
 
-def beside_networks(column: dict[str, Any]) -> float | None:
-    """What a character and frame cost in a crowd beside the networks: asking, state, foot lock."""
-    costs = column["cost"]
-    return costs["all_64"] - costs["networks_64"] if "networks_64" in costs else None
-
-
 @dataclass(frozen=True)
 class Goal:
     """A figure and what it should be."""
@@ -134,7 +128,7 @@ GOALS = [
     Goal("networks in 64 [us]", cost("networks_64"), high=12, digits=1, only="LOD0"),
     Goal("networks alone [us]", cost("networks_1"), high=20, digits=1, only="LOD2"),
     Goal("networks in 64 [us]", cost("networks_64"), high=5, digits=1, only="LOD2"),
-    Goal("all else in 64 [us]", beside_networks, high=8, digits=1),
+    Goal("all else in 64 [us]", cost("beside_64"), high=8, digits=1),
     Goal("all of it in 64 [us]", cost("all_64"), digits=1),
 ]
 

@@ -12,7 +12,6 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,8 +22,9 @@ from onnx import helper, numpy_helper
 from moveset.bundle import Bundle, open_bundle, write_bundle
 from moveset.bundle.kinds import CONTROLLER
 from moveset.features.pose import pose_space
-from moveset.motion.kinematics import forward_kinematics
+from moveset.motion.kernels import forward
 from moveset.runtime.crowd import Crowd, CrowdConfig
+from moveset.runtime.evaluation.cost import Timed
 from moveset.runtime.learned import LearnedController
 from moveset.runtime.path import PathFollower, circle
 from moveset.synthetic.corpus import synthesize
@@ -127,38 +127,27 @@ def random_bundle(folder: Path) -> Bundle:
     return write_bundle(folder / "random.controller", CONTROLLER, manifest, networks, {"starts": starts})
 
 
-class Timed:
-    """A network whose calls are timed."""
-
-    def __init__(self, network: Callable[..., tuple[np.ndarray, ...]]) -> None:
-        self.network, self.spent = network, 0.0
-
-    def __call__(self, **inputs: np.ndarray) -> tuple[np.ndarray, ...]:
-        """As the network."""
-        began = time.thread_time()
-        outputs = self.network(**inputs)
-        self.spent += time.thread_time() - began
-        return outputs
-
-
 def costs(bundle: Bundle, count: int, lod: int, rate: float = 30.0) -> dict[str, float]:
     """Microseconds a character-frame of each part, in a crowd of `count` on a circle."""
-    controller = LearnedController(bundle, lod)
-    predictor = Timed(controller._predictors[lod].network)
-    controller._predictors[lod] = replace(controller._predictors[lod], network=predictor)
-    decoders = [Timed(decoder) for decoder in controller._decoders]
-    controller._decoders = [*decoders]
+    networks: list[Timed] = []
+
+    def timed(network: Callable[..., tuple[np.ndarray, ...]]) -> Timed:
+        networks.append(Timed(network))
+        return networks[-1]
+
+    controller = LearnedController(bundle, lod).with_networks(timed)
+    predictors = len(controller.levels)
     follower = PathFollower(circle(2), 1.2, np.arange(count) * 0.2)
     crowds = {lock: Crowd(controller, count, 0, CrowdConfig(foot_lock=lock)) for lock in (False, True)}
     for crowd in crowds.values():
         crowd.place(*follower.place())
-    parents = controller.skeleton.parents
+    parents = np.ascontiguousarray(controller.skeleton.parents, dtype=np.int64)
+    world = np.empty((count, len(parents), 4)), np.empty((count, len(parents), 3))
     frames = max(8, 600 // count)
     found: dict[str, float] = {}
     for round in range(ROUNDS):
         for lock, crowd in crowds.items():
             spent: dict[str, float] = dict.fromkeys(("path", "control", "step", "fk"), 0.0)
-            networks = [predictor, *decoders]
             for network in networks:
                 network.spent = 0.0
             for frame in range(round * frames, (round + 1) * frames):
@@ -169,12 +158,12 @@ def costs(bundle: Bundle, count: int, lod: int, rate: float = 30.0) -> dict[str,
                 marks.append(time.thread_time())
                 poses = crowd.step(1 / rate)
                 marks.append(time.thread_time())
-                forward_kinematics(poses.rotations, poses.translations, parents)
+                forward(poses.rotations, poses.translations, parents, *world)
                 marks.append(time.thread_time())
                 for name, took in zip(spent, np.diff(marks)):
                     spent[name] += float(took)
-            spent["predictor"] = predictor.spent
-            spent["decoder"] = sum(decoder.spent for decoder in decoders)
+            spent["predictor"] = sum(network.spent for network in networks[:predictors])
+            spent["decoder"] = sum(network.spent for network in networks[predictors:])
             spent["step"] -= spent["predictor"] + spent["decoder"]
             for name, took in spent.items():
                 key = f"{name}, lock" if lock and name == "step" else name
@@ -207,12 +196,14 @@ def a_frame(bundle: Bundle, count: int = 100, rate: float = 60.0) -> None:
     follower = PathFollower(circle(2), 1.2, np.arange(count) * 0.2)
     crowd = Crowd(controller, count)
     crowd.place(*follower.place())
+    parents = np.ascontiguousarray(controller.skeleton.parents, dtype=np.int64)
+    world = np.empty((count, len(parents), 4)), np.empty((count, len(parents), 3))
     spent = []
     for frame in range(400):
         began = time.thread_time()
         crowd.control(follower.control(frame / rate, controller.times))
         poses = crowd.step(1 / rate)
-        forward_kinematics(poses.rotations, poses.translations, controller.skeleton.parents)
+        forward(poses.rotations, poses.translations, parents, *world)
         spent.append(time.thread_time() - began)
     kept = 1e3 * np.array(spent[50:])
     print(

@@ -56,8 +56,8 @@ class StateDecoder(nn.Module):
         network.scale_output(-mean / scale, 1 / scale)
         line, last = network.last
         self.widths = [*decoder.widths, ROOT]
-        self.hidden = network.network[:-1]
-        self.hidden[0] = _layer(functional.pad(network.first[1].weight, (0, ROOT)), network.first[1].bias)
+        first = _layer(functional.pad(network.first[1].weight, (0, ROOT)), network.first[1].bias)
+        self.hidden = nn.Sequential(first, *list(network.network)[1:-1])
         self.last = _layer(
             torch.block_diag(torch.cat((last.weight, line.weight), dim=1), torch.diag(space.root_scale)),
             torch.cat((last.bias + line.bias, space.root_mean)),
@@ -71,7 +71,7 @@ class StateDecoder(nn.Module):
 
 
 def _layer(weight: Tensor, bias: Tensor) -> nn.Linear:
-    layer = nn.Linear(*weight.T.shape)
+    layer = nn.Linear(weight.shape[1], weight.shape[0])
     layer.weight, layer.bias = nn.Parameter(weight.clone()), nn.Parameter(bias.clone())
     return layer
 

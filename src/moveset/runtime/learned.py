@@ -9,8 +9,9 @@ makes of a cubic through them: the next one is always there already, so nothing 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -294,6 +295,13 @@ class LearnedController:
         changed = who[old != new]
         state.faded[changed], state.fading[changed] = old[old != new], 1.0
         state.lod[who] = lod
+
+    def with_networks(self, wrap: Callable[[Network], Network]) -> LearnedController:
+        """A copy that calls `wrap` of each network instead: to time them, or to see what they are given."""
+        other = copy(self)
+        other._predictors = [replace(p, network=wrap(p.network)) for p in self._predictors]
+        other._decoders = [wrap(decoder) for decoder in self._decoders]
+        return other
 
     def foot_lock(self) -> FootLock:
         """Foot lock for the poses of the starts."""

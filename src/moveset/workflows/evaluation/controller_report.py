@@ -168,7 +168,12 @@ def _percent(change: float, error: float) -> str:
 
 def _cost(columns: Sequence[Column]) -> list[list[str]]:
     keys = dict.fromkeys(key for column in columns for key in column.cost)
-    words = {"all": "everything", "controller": "the controller", "networks": "its networks"}
+    words = {
+        "all": "everything",
+        "beside": "all beside its networks",
+        "controller": "the controller",
+        "networks": "its networks",
+    }
 
     def label(key: str) -> str:
         kind, count = key.rsplit("_", 1)
