@@ -64,6 +64,8 @@ FORMATS = {
     ".vrm": "gltf",
     ".vrma": "gltf",
     ".npz": "npz",
+    ".json": "deepmimic",
+    ".txt": "deepmimic",
 }
 
 
