@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -194,6 +197,52 @@ def test_what_a_killed_process_left_is_put_right(copied):
     copied.with_name(f"walker.controller.partial-{dead}").mkdir()
     assert open_bundle(copied).name == "walker"
     assert [p.name for p in copied.parent.iterdir()] == ["walker.controller"]
+
+
+CHANGES = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir"}
+
+
+def killed_at(number, work):
+    """Does `work` in a process of its own that is killed before its change of the disk of that number."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    seen = []
+
+    def hook(event, given):
+        if event in CHANGES and (event != "open" or given[2] & (os.O_WRONLY | os.O_RDWR)):
+            seen.append(event)
+            if len(seen) > number:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hook)
+    try:
+        work()
+    finally:
+        os._exit(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_kill_at_any_moment_leaves_the_old_bundle_or_the_new_one(copied):
+    old, found = open_bundle(copied).hash, []
+    while killed_at(len(found), lambda: written(copied, seeds={"training": 1})):
+        bundle = open_bundle(copied)
+        assert [p.name for p in copied.parent.iterdir()] == ["walker.controller"]
+        found.append(bundle.hash)
+    new = open_bundle(copied).hash
+    assert new != old and set(found) == {old, new}
+    assert found == sorted(found, key=[old, new].index)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_kill_while_the_first_is_written_leaves_none(tmp_path):
+    path, count = tmp_path / "first.controller", 0
+    while killed_at(count, lambda: written(path)):
+        count += 1
+        if path.exists():
+            open_bundle(path)
+            shutil.rmtree(path)
+    assert count > 5
 
 
 def test_a_folder_that_is_no_bundle_is_not_overwritten(tmp_path):

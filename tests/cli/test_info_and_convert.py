@@ -14,6 +14,9 @@ import numpy as np
 import pytest
 
 from moveset import formats
+from moveset.library.split import HELD_OUT
+from moveset.library.training_set import SetClip, write_set
+from moveset.synthetic import synthesize
 
 
 def bvh_text(frames: int = 5, unit: float = 1.0) -> str:
@@ -71,6 +74,29 @@ def test_info_of_a_bundle(moveset, clips, tmp_path):
     (edited / "decoder.onnx").write_bytes(b"other")
     run = moveset("info", edited)
     assert run.code == 2 and "refused: " in run.out and "decoder.onnx" in run.out
+
+
+def test_info_of_a_training_set(moveset, tmp_path):
+    walk = synthesize("walk_120")
+    write_set(
+        tmp_path / "walk.set",
+        [SetClip(walk, "real"), SetClip(synthesize("run_280"), "real", HELD_OUT)],
+        {"real": 1.0},
+    )
+    told = moveset("info", tmp_path / "walk.set")
+    assert told.code == 0
+    assert told.out.startswith(
+        f"{tmp_path}/walk.set  (training set, {walk.fps:g} fps)\n  skeleton: 24 joints, 24 with a role\n"
+    )
+    assert (
+        f"  train: real {len(walk) / walk.fps:.1f} s\n" in told.out and "  a batch: real 100%\n" in told.out
+    )
+    said = json.loads(moveset("info", tmp_path / "walk.set", "--json").out)
+    assert said["clips"] == 2 and said["frames"] == len(walk) + len(synthesize("run_280"))
+
+    (tmp_path / "walk.set" / "view.json").unlink()
+    told = moveset("info", tmp_path / "walk.set")
+    assert told.code == 2 and "refused: " in told.out and "is damaged" in told.out
 
 
 def test_info_of_one_file(moveset, clips):

@@ -13,6 +13,7 @@ from moveset.library.training_set import SetClip, write_set
 from moveset.motion import Clip, Tags
 from moveset.motion.canonical import canonical_skeleton
 from moveset.workflows import train as workflow
+from moveset.workflows import training_sources
 
 
 def swing(frames: int, seed: int) -> Clip:
@@ -75,6 +76,37 @@ def test_who_stops_it_reads_one_sentence(moveset, training_set, tmp_path, monkey
     monkeypatch.setattr(workflow, "train_autoencoder", stopped)
     told = moveset("train", "autoencoder", training_set, "-o", tmp_path / "out")
     assert (told.code, told.err) == (130, "moveset: out: stopped at step 3 of 9; go on with --resume\n")
+
+
+@pytest.mark.parametrize(
+    "module, name", [(training_sources, "training_set_of"), (workflow, "train_controller")]
+)
+def test_who_stops_it_between_trainings_reads_how_to_go_on(
+    moveset, training_set, tmp_path, monkeypatch, module, name
+):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, name, stopped)
+    told = moveset("train", "controller", training_set, "-o", tmp_path / "out")
+    assert (told.code, told.err) == (130, f"moveset: {tmp_path}/out: stopped; go on with --resume\n")
+
+
+def test_notes_do_not_stand_in_the_json_and_are_not_lost(moveset, training_set, tmp_path):
+    told = moveset(
+        "train",
+        "autoencoder",
+        training_set,
+        "-o",
+        tmp_path / "out",
+        "--preset",
+        "tiny",
+        "--steps",
+        2,
+        "--json",
+    )
+    assert json.loads(told.out)["path"] == str(tmp_path / "out")
+    assert "strictest license: CC0-1.0" in told.err and "step 2 of 2: total " in told.err
 
 
 def test_other_processes_under_torchrun_say_nothing(moveset, training_set, tmp_path, monkeypatch):

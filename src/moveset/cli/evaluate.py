@@ -99,4 +99,4 @@ def controller(*bundles: str, options: Annotated[ControllerOptions, Parameter(na
     if options.json:
         print_json(as_json(found))
     else:
-        print(as_text(found), *(f"wrote {path}" for path in written), sep="\n")
+        print(as_text(found), *found.notes, *(f"wrote {path}" for path in written), sep="\n")

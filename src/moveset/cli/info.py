@@ -1,4 +1,4 @@
-"""`moveset info`: what a file, folder, archive or bundle holds."""
+"""`moveset info`: what a file, folder, archive, bundle or training set holds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ from moveset.bundle import is_bundle
 from moveset.cli.options import Flag
 from moveset.cli.printing import count, print_json
 from moveset.cli.progress import track
+from moveset.library.training_set import is_training_set
 from moveset.motion import Finding, Skeleton
-from moveset.workflows.info import BundleInfo, FileInfo, describe_bundle, describe_files
+from moveset.workflows.info import (
+    BundleInfo,
+    FileInfo,
+    SetInfo,
+    describe_bundle,
+    describe_files,
+    describe_set,
+)
 from moveset.workflows.load import list_sources
 
 
@@ -33,27 +41,33 @@ class InfoOptions:
 def info(*paths: str, options: Annotated[InfoOptions | None, Parameter(name="*")] = None) -> int:
     """Say what a file, folder or archive holds: clips, skeletons, units and axes found, findings, license.
 
-    Of a bundle: its networks with size and cost, skeleton, what it stands on, license.
+    Of a bundle: its networks with size and cost, skeleton, what it stands on, license. Of a training set: how much of
+    what kind it holds on each side.
 
     Parameters
     ----------
     paths
-        Files, folders, .zip archives, FILE#clip, or bundles.
+        Files, folders, .zip archives, FILE#clip, bundles, or training sets.
     """
     options = options or InfoOptions()
     read = {name: value for name in ("unit", "up") if (value := getattr(options, name)) is not None}
     failed = clips = 0
-    bundles = [path for path in paths if is_bundle(path)]
-    for path in bundles:
-        told = describe_bundle(path)
+    made = [path for path in paths if is_bundle(path) or is_training_set(path)]
+    for path in made:
+        if is_bundle(path):
+            told = describe_bundle(path)
+            as_data, in_words = told.bundle and told.bundle.manifest, bundle_as_text(told)
+        else:
+            told = describe_set(path)
+            as_data, in_words = set_as_json(told), set_as_text(told)
         failed += bool(told.error)
         if options.json:
-            print_json(told.bundle.manifest if told.bundle else {"path": path, "error": told.error})
+            print_json(as_data or {"path": path, "error": told.error})
         else:
-            print(bundle_as_text(told))
-    if len(bundles) == len(paths) > 0:
+            print(in_words)
+    if len(made) == len(paths) > 0:
         return 2 if failed else 0
-    files = list_sources(path for path in paths if path not in bundles)
+    files = list_sources(path for path in paths if path not in made)
     frames, seconds = 0, 0.0
     for file in track(describe_files(files, **read), len(files), "reading"):
         failed += bool(file.error)
@@ -141,6 +155,42 @@ def bundle_as_text(told: BundleInfo) -> str:
     lines += [f"  stands on {kind} {below['name']}" for kind, below in said["stands_on"].items()]
     lines += [f"  {line}" for line in told.networks]
     return "\n".join((*lines, f"  license {said['license'] or 'unknown'}"))
+
+
+def set_as_json(told: SetInfo) -> dict[str, object] | None:
+    """Plain data of a training set that can be read."""
+    stored = told.stored
+    return stored and {
+        "path": told.path,
+        "hash": stored.hash,
+        "license": stored.license or None,
+        "fps": stored.view.fps,
+        "clips": len(stored.kinds),
+        "frames": stored.frames,
+        "seconds": stored.seconds,
+        "shares": stored.shares,
+        "skeleton": stored.space.skeleton.signature,
+        "joints": len(stored.space.skeleton),
+        "settings": stored.settings,
+    }
+
+
+def set_as_text(told: SetInfo) -> str:
+    """A paragraph about a training set."""
+    stored = told.stored
+    if stored is None:
+        return f"{told.path}\n  refused: {told.error.removeprefix(told.path).lstrip(':, ')}"
+    skeleton = stored.space.skeleton
+    lines = [
+        f"{told.path}  (training set, {stored.view.fps:g} fps)",
+        f"  skeleton: {len(skeleton)} joints, {len(skeleton.by_role)} with a role",
+        f"  {count(len(stored.kinds), 'clip')}, {count(stored.frames, 'frame')}",
+    ]
+    for side, seconds in stored.seconds.items():
+        kinds = ", ".join(f"{kind} {time:,.1f} s" for kind, time in seconds.items() if time)
+        lines.append(f"  {side}: {kinds or 'nothing'}")
+    lines.append("  a batch: " + ", ".join(f"{kind} {share:.0%}" for kind, share in stored.shares.items()))
+    return "\n".join((*lines, f"  license {stored.license or 'unknown'}"))
 
 
 def tree_of(skeleton: Skeleton) -> list[str]:

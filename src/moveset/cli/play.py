@@ -72,6 +72,7 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
     from moveset.files import refuse_input
     from moveset.workflows import play as workflow
     from moveset.workflows.locomotion import files_of
+    from moveset.workflows.outputs import refuse_within
 
     options = options or PlayOptions()
     if not sources:
@@ -91,6 +92,7 @@ def play(*sources: str, options: Annotated[PlayOptions | None, Parameter(name="*
     )  # fmt: skip
     if options.output is not None:
         # found out now, not when minutes have been spent
+        refuse_within(options.output)
         clips = [source for source in sources if not workflow.is_bundle(source)]
         refuse_input(options.output, files_of([*clips, *([options.to] if options.to else [])]))
     target = workflow.load_target(options.to) if options.to else None

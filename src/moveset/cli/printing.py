@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 
 
 def count(number: int, noun: str) -> str:
     """`1 clip`, `1,234 clips`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def note(text: str) -> None:
+    """What a person may want to know while a program reads the output."""
+    print(text, file=sys.stderr)
 
 
 def print_json(value: object) -> None:

@@ -11,7 +11,7 @@ from cyclopts import App, Parameter
 
 from moveset.bundle.kinds import AUTOENCODER, CONTROLLER
 from moveset.cli.options import Flag, Output
-from moveset.cli.printing import print_json
+from moveset.cli.printing import note, print_json
 from moveset.cli.progress import track
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class TrainOptions:
     resume: Flag = False
     """Go on where a training of the same output was stopped."""
     json: Flag = False
-    """Print what the bundle is as JSON."""
+    """Print what the bundle is as JSON; notes go to stderr."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,15 +110,18 @@ def _train(
     if not options.resume:
         refuse_started(work_folder(options.output))
     first = os.environ.get("RANK", "0") == "0"
-    say = print if first and not options.json else _silence
-    training = training_set_of(
-        sources, beside(options.output, ".set"), options.preset, where=options.where,
-        everything=options.everything, device=options.device, seed=options.seed, track=track, say=say,
-    )  # fmt: skip
-    bundle = workflow(
-        training, options.output, options.preset, steps=options.steps, seed=options.seed, device=options.device,
-        threads=options.threads, resume=options.resume, track=track, say=say, **more,
-    )  # fmt: skip
+    say = (note if options.json else print) if first else _silence
+    try:
+        training = training_set_of(
+            sources, beside(options.output, ".set"), options.preset, where=options.where,
+            everything=options.everything, device=options.device, seed=options.seed, track=track, say=say,
+        )  # fmt: skip
+        bundle = workflow(
+            training, options.output, options.preset, steps=options.steps, seed=options.seed, device=options.device,
+            threads=options.threads, resume=options.resume, track=track, say=say, **more,
+        )  # fmt: skip
+    except KeyboardInterrupt as stop:  # of the steps of a training it says more
+        raise KeyboardInterrupt(str(stop) or f"{options.output}: stopped; go on with --resume") from None
     if options.json and first:
         print_json({"path": str(bundle.path), "kind": bundle.kind, "hash": bundle.hash, **bundle.manifest})
 

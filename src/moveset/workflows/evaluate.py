@@ -17,6 +17,7 @@ from moveset.workflows.evaluation.autoencoder_report import write_page
 from moveset.workflows.evaluation.bundles import evaluate_bundles
 from moveset.workflows.evaluation.controller import FULL, Evaluation, Size
 from moveset.workflows.evaluation.controller_report import write_evaluation
+from moveset.workflows.outputs import refuse_within
 
 
 def judge_autoencoder(
@@ -25,6 +26,8 @@ def judge_autoencoder(
     """Judge an autoencoder on the held-out clips of the training set `on`; write a page to `html`."""
     if html is not None and Path(html).suffix.lower() not in (".html", ".htm"):
         raise MovesetError("is no name for a page", file=html or "--html", do="end it in .html")
+    if html is not None:
+        refuse_within(html)
     opened, training = open_bundle(bundle, AUTOENCODER), open_training_set(Path(on))
     found = evaluate_autoencoder(opened, training)
     if html is not None:
@@ -44,6 +47,7 @@ def judge_controllers(
     track: Track = untracked,
 ) -> tuple[Evaluation, list[Path]]:
     """Judge controllers beside the real clips of `against`, into the folder `output`; the files written."""
+    refuse_within(output)
     folder = make_folder(output)
     found = evaluate_bundles(
         bundles, against, size, where=where, everything=everything, seed=seed, track=track

@@ -9,6 +9,7 @@ from moveset.bundle import Bundle, open_bundle
 from moveset.errors import MovesetError
 from moveset.formats import locations
 from moveset.library.ingest.facts import asset_with_facts
+from moveset.library.training_set import StoredSet, open_set
 from moveset.motion import Finding, Skeleton
 from moveset.workflows.batch import attempt
 from moveset.workflows.load import known_options, load
@@ -68,6 +69,21 @@ class BundleInfo:
     networks: tuple[str, ...] = ()
     """A line each: size, and what it costs here."""
     error: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class SetInfo:
+    """One training set, or why it is refused."""
+
+    path: str
+    stored: StoredSet | None = None
+    error: str = ""
+
+
+def describe_set(path: str) -> SetInfo:
+    """What a training set holds."""
+    result = attempt(lambda: SetInfo(path, open_set(path)), path)
+    return SetInfo(path, error=str(result)) if isinstance(result, MovesetError) else result
 
 
 def describe_bundle(path: str) -> BundleInfo:

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from moveset.bundle import is_bundle, refuse_other
+from moveset.bundle import refuse_other
 from moveset.bundle.kinds import AUTOENCODER, CONTROLLER
 from moveset.errors import MovesetError
-from moveset.library.store import is_library
-from moveset.library.training_set import is_training_set
+from moveset.workflows.outputs import refuse_within
 
 
 def work_folder(output: str | os.PathLike[str]) -> Path:
@@ -23,11 +22,7 @@ def work_folder(output: str | os.PathLike[str]) -> Path:
 def refuse_place(output: str | os.PathLike[str], kind: str) -> None:
     """Raise where a bundle of `kind` would take the place of something else, or lie within what is replaced whole."""
     refuse_other(output, kind)
-    for folder in Path(output).resolve().parents:
-        if is_bundle(folder) or is_library(folder) or is_training_set(folder):
-            raise MovesetError(
-                f"lies in {folder}, which is replaced as a whole", file=output, do="give another output"
-            )
+    refuse_within(output)
 
 
 def beside(output: str | os.PathLike[str], suffix: str) -> Path:
