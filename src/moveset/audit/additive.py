@@ -27,8 +27,9 @@ BONE = 1e-2
 
 def additive(clip: Clip) -> list[Finding]:
     """An error when file or numbers say additive, information when only the name does."""
-    if clip.additive:
-        return [_finding(clip, "error", "the file marks the clip as additive", None)]
+    if clip.additive is not None:
+        text = "the file marks the clip as additive"
+        return [_finding(clip, "error", text, None)] if clip.additive else []
     share = bones_without_length(clip)
     if share > COLLAPSED:
         text = f"{share:.0%} of the bones have no length: the tracks are differences, not poses"

@@ -21,7 +21,7 @@ def clip_row(clip: Clip, *, id: str, file: str, source_fps: float) -> ClipRow:
         fps=clip.fps,
         source_fps=source_fps,
         loop=clip.loop,
-        additive=clip.additive,
+        additive=bool(clip.additive),
         license=clip.tags.license,
         tags=list(clip.tags.words),
         sentence=clip.tags.sentence,

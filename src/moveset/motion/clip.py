@@ -79,8 +79,8 @@ class Clip:
     """(F, J, 3) local scales; None when all are 1. A joint's scale acts on its own mesh and all its children."""
     loop: bool = False
     """Whether the frame after the last is the first: F / fps seconds instead of (F - 1) / fps."""
-    additive: bool = False
-    """Whether poses are differences to be added to another clip, not poses."""
+    additive: bool | None = None
+    """Whether the clip is meant to be added to another, not played by itself; None where nobody said."""
     tags: Tags = field(default_factory=Tags)
     events: tuple[Event, ...] = ()
     contacts: Contacts | None = None
@@ -144,7 +144,7 @@ class Clip:
     def content_hash(self) -> str:
         """Hash of the motion (not of names and tags): the clip's id in a library."""
         digest = hashlib.sha256(self.skeleton.signature.encode())
-        digest.update(f"{self.fps:.4f} {self.loop} {self.additive}".encode())
+        digest.update(f"{self.fps:.4f} {self.loop} {bool(self.additive)}".encode())
         for track in self.tracks:
             digest.update(np.ascontiguousarray(track, dtype=np.float32).tobytes())
         return digest.hexdigest()[:16]

@@ -173,7 +173,7 @@ class ClipReader:
             scales=scales if _off_one(scales) else None,
             loop=known.loop,
             additive=known.additive,
-            tags=known.tags_of(self.document, name),
+            tags=extras.tags_of(known, self.document, name),
             events=known.events,
             contacts=known.contacts(span.frames),
             curves=self._curves(rows, span, known.curves(span.frames)),

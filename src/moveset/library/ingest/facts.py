@@ -105,7 +105,7 @@ def with_facts(clip: Clip, said: Mapping[str, Any], file: str, license: str) -> 
         tags=tags,
         events=events or clip.events,
         loop=_flag(said, "loop", clip.loop),
-        additive=_flag(said, "additive", clip.additive),
+        additive=_flag(said, "additive", False) if "additive" in said else clip.additive,
     )
 
 

@@ -1,0 +1,177 @@
+"""Asset -> binary FBX 7400."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+import moveset
+from moveset.errors import MovesetError
+from moveset.formats.fbx.binary import Node, serialize
+from moveset.formats.fbx.bind import find_bind
+from moveset.formats.fbx.presets import DEFAULT, Preset, preset_of
+from moveset.formats.fbx.scene import Scene, top_records
+from moveset.formats.fbx.write_animation import ClipWriter
+from moveset.formats.fbx.write_material import Materials
+from moveset.formats.fbx.write_mesh import add_mesh
+from moveset.formats.fbx.write_rig import add_bind_pose, add_rig, in_file
+from moveset.formats.gltf.patch import same_skeleton
+from moveset.motion import Asset, Character, Clip, Finding
+
+WRITE_OPTIONS = ("preset",)
+LONGEST_NAME = 63
+"""Bytes of a name that Blender keeps."""
+_REWRITTEN = re.compile(r"[^0-9A-Za-z_:]|^[0-9]")
+
+
+def write(asset: Asset, *, path: str, preset: str = DEFAULT) -> bytes:
+    """A file of the asset's characters and clips, each clip an animation stack (take).
+
+    `preset` says where the file goes, and so its units and axes: unreal (cm, Z up), unity (m, Y up), maya (cm, Y up,
+    rest turns as joint orients), blender (m, Z up, below an armature).
+    """
+    layout = preset_of(preset)
+    characters = _characters(asset, path)
+    scene = Scene()
+    rates = Counter[float]()
+    for clip in asset.clips:
+        rates[clip.fps] += len(clip)
+    materials = Materials(scene)
+    writers = [(character, _add_character(scene, character, layout, materials)) for character in characters]
+    takes: list[tuple[str, Node]] = []
+    for clip in asset.clips:
+        writer, joints = _writer_of(clip, writers)
+        takes.append(writer.write(clip, joints))
+    records = top_records(
+        scene,
+        f"Moveset {moveset.__version__}",
+        layout.up,
+        layout.metres,
+        fps=max(rates, key=lambda fps: rates[fps], default=30.0),
+        seconds=max(((len(clip) - 1) / clip.fps for clip in asset.clips), default=0.0),
+        takes=[take for _, take in takes],
+        active=takes[0][0] if takes else "",
+    )
+    return serialize(records)
+
+
+def losses(asset: Asset) -> tuple[Finding, ...]:
+    """What of `asset` an FBX file does not carry, or carries in a way that some programs do not understand."""
+    out = []
+    rates = sorted({clip.fps for clip in asset.clips})
+    if len(rates) > 1:
+        listed = ", ".join(f"{fps:g}" for fps in rates)
+        message = (
+            f"clips run at {listed} frames a second; an FBX file states one rate, keys keep their own times"
+        )
+        out.append(Finding("mixed_rates", "info", "", message, value=float(len(rates))))
+    for character in asset.characters:
+        out += _character_losses(character)
+    for clip in asset.clips:
+        if clip.scales is not None and not np.allclose(clip.scales, 1, atol=1e-4):
+            message = f"{clip.name}: animated scale; Unreal and Unity keep it, Blender leaves out the shear it makes"
+            out.append(Finding("animated_scale", "info", clip.name, message))
+    return tuple(out)
+
+
+def _character_losses(character: Character) -> list[Finding]:
+    out, skeleton = [], character.skeleton
+    if len(skeleton.roots) > 1:
+        message = (
+            f"{len(skeleton.roots)} roots are put below one node: Unreal takes one root, and that node is it"
+        )
+        out.append(Finding("several_roots", "info", "", message, value=float(len(skeleton.roots))))
+    long = [name for name in skeleton.names if len(name.encode()) > LONGEST_NAME]
+    if long:
+        message = (
+            f"{len(long)} joint names are longer than the {LONGEST_NAME} bytes that Blender keeps: {long[0]}"
+        )
+        out.append(Finding("long_names", "warning", "", message, count=len(long), advice="shorten them"))
+    rewritten = [name for name in skeleton.names if _REWRITTEN.search(name)]
+    if rewritten:
+        message = (
+            f"{len(rewritten)} joint names as {rewritten[0]!r} stay as they are; Maya and Unreal spell them anew, as "
+            "they do in the rig's own file"
+        )
+        out.append(Finding("names", "info", "", message, count=len(rewritten)))
+    if character.meshes and not find_bind(skeleton, character.meshes).sound:
+        message = "meshes are bound to scaled joints or to different poses; Blender shows them otherwise"
+        out.append(Finding("bind_pose", "warning", "", message, advice="look at the result in the program"))
+    if skeleton.tips is not None and np.isfinite(skeleton.tips).all(axis=1).any():
+        out.append(Finding("tips", "info", "", "ends of the last bones are not carried"))
+    return out
+
+
+def _characters(asset: Asset, path: str) -> list[Character]:
+    """The asset's characters, and a bare skeleton for each clip that moves none of them."""
+    characters = list(asset.characters)
+    for clip in asset.clips:
+        _check_clip(clip, path)
+        if all(same_skeleton(clip.skeleton, c.skeleton) is None for c in characters):
+            if any(c.meshes for c in characters):
+                raise MovesetError(
+                    f"clip {clip.name!r} moves no character of the asset",
+                    file=path,
+                    do="retarget the clip first",
+                )
+            characters.append(Character(clip.skeleton))
+    if not characters:
+        raise MovesetError("there is neither a character nor a clip to write", file=path)
+    for character in characters:
+        _check_character(character, path)
+    return characters
+
+
+def _add_character(scene: Scene, character: Character, preset: Preset, materials: Materials) -> ClipWriter:
+    rig = add_rig(scene, character, preset)
+    bind = find_bind(character.skeleton, character.meshes)
+    surfaces = [materials.add(material) for material in character.materials]
+    models: list[int] = []
+    channels: dict[str, list[int]] = {}
+    for mesh, place, links in zip(character.meshes, bind.meshes, bind.links):
+        model, shapes = add_mesh(scene, rig, mesh, links, place, surfaces)
+        models.append(model)
+        for curve, channel in shapes.items():
+            channels.setdefault(curve, []).append(channel)
+    add_bind_pose(scene, rig, in_file(preset, bind.joints), models)
+    return ClipWriter(scene, rig, channels)
+
+
+def _writer_of(clip: Clip, writers: Sequence[tuple[Character, ClipWriter]]) -> tuple[ClipWriter, np.ndarray]:
+    """The character that a clip moves: of those that it fits, the one that has most of its joints."""
+    fits = [(same_skeleton(clip.skeleton, character.skeleton), writer) for character, writer in writers]
+    joints, writer = max(
+        ((joints, writer) for joints, writer in fits if joints is not None),
+        key=lambda fit: (fit[0] >= 0).sum(),
+    )
+    return writer, joints
+
+
+def _check_clip(clip: Clip, path: str) -> None:
+    if not len(clip):
+        raise MovesetError(f"clip {clip.name!r} has no frames", file=path, do="leave it out")
+    curves = [np.asarray(curve) for curve in clip.curves.values()]
+    times = np.array([event.time for event in clip.events])
+    if not (clip.is_finite and all(np.isfinite(array).all() for array in (times, *curves))):
+        raise MovesetError(
+            f"clip {clip.name!r} holds NaN or infinite numbers",
+            file=path,
+            do="repair it first: moveset audit names the frames",
+        )
+
+
+def _check_character(character: Character, path: str) -> None:
+    skeleton = character.skeleton
+    arrays = [skeleton.rest_rotations, skeleton.rest_translations]
+    for mesh in character.meshes:
+        arrays += [mesh.positions, mesh.inverse_binds, mesh.weights]
+        arrays += [part for part in (mesh.normals, mesh.uvs, mesh.morphs) if part is not None]
+    if not all(np.isfinite(array).all() for array in arrays):
+        raise MovesetError(
+            f"character {character.name!r} holds NaN or infinite numbers",
+            file=path,
+            do="repair its rest pose or meshes first",
+        )
