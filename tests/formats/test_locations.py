@@ -83,7 +83,7 @@ def test_a_number_sign_in_a_file_name(folder):
         ("clipz/walk.bvh", "did you mean clips"),
         ("clips/pack.zip/inner/bb.bvh", "did you mean inner/b.bvh"),
         ("clips/pack.zip/a.bvh", "did you mean inner/deeper/a.bvh"),
-        ("clips/notes.txt", "no format has the suffix '.txt' -- known are .bvh"),
+        ("clips/notes.txt", "holds no motion that is known"),
         ("clips/notes.txt/x.bvh", "no such file"),
         ("clips", "is a folder -- name a file in it, e.g. .*Run.BVH"),
         ("clips/walk.bvh#", "no clip is named after '#'"),
@@ -182,9 +182,9 @@ def test_an_archive_that_changes_is_read_anew(tmp_path):
 
 
 def test_siblings_lie_beside_or_below(folder):
-    on_disk = locations.sibling(locations.locate(folder / "clips" / "walk.bvh"))
+    on_disk = locations.Beside(locations.locate(folder / "clips" / "walk.bvh"))
     assert on_disk("deep/jump.bvh") == BVH and on_disk("./notes.txt") == b"-"
-    packed = locations.sibling(locations.locate(folder / "clips" / "pack.zip" / "inner" / "b.bvh"))
+    packed = locations.Beside(locations.locate(folder / "clips" / "pack.zip" / "inner" / "b.bvh"))
     assert packed("deeper/a.bvh") == BVH
     for read in (on_disk, packed):
         for name in ("../c.bvh", "/etc/passwd", "deep/../../x", "..\\c.bvh", "C:\\x", "file:///etc/passwd"):
@@ -199,7 +199,7 @@ def test_a_link_out_of_the_folder_is_not_followed(folder):
     outside.write_bytes(b"secret")
     (folder / "clips" / "link.bin").symlink_to(outside)
     with pytest.raises(MovesetError, match="outside its own folder"):
-        locations.sibling(locations.locate(folder / "clips" / "walk.bvh"))("link.bin")
+        locations.Beside(locations.locate(folder / "clips" / "walk.bvh"))("link.bin")
 
 
 def test_writing_is_all_or_nothing(tmp_path):

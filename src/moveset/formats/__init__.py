@@ -40,7 +40,7 @@ def read(path: PathLike, **options: object) -> Asset:
     place = str(location.without_clip)
     try:
         asset = form.read(
-            locations.read_bytes(location), path=place, sibling=locations.sibling(location), **options
+            locations.read_bytes(location), path=place, sibling=locations.Beside(location), **options
         )
     except MovesetError as error:
         raise error.within(place) from None

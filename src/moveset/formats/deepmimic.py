@@ -101,20 +101,21 @@ def recognizes(stream: BinaryIO) -> bool:
     return b'"Frames"' in head or dog_text.is_poses(head)
 
 
+_KNOWN = "of .txt and .json, DeepMimic motions and the dog's *_pose.txt are read"
+
+
 def _parse(data: bytes, path: str) -> dict:
+    text = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not text.startswith(b"{"):
+        raise MovesetError("holds no motion that is known", file=path, do=_KNOWN)
     try:
-        document = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+        document = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise MovesetError(
-            f"is no JSON: {error.msg}",
-            file=path,
-            where=f"line {error.lineno}",
-            do="known are DeepMimic motions",
+            f"is no JSON: {error.msg}", file=path, where=f"line {error.lineno}", do=_KNOWN
         ) from None
-    if not isinstance(document, dict) or not ({"Frames", "Skeleton"} & document.keys()):
-        raise MovesetError(
-            "is JSON, but no motion: it holds no Frames", file=path, do="known are DeepMimic motions"
-        )
+    if not ({"Frames", "Skeleton"} & document.keys()):
+        raise MovesetError("is JSON, but holds no Frames", file=path, do=_KNOWN)
     return document
 
 

@@ -11,7 +11,7 @@ import io
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -106,12 +106,17 @@ def open_binary(location: Location) -> BinaryIO:
     return io.BytesIO(read_bytes(location)) if location.inner else location.file.open("rb")
 
 
-def sibling(location: Location) -> Callable[[str], bytes]:
-    """A reader of files that lie beside `location` or below it: in its folder, or in its archive."""
+@dataclass(frozen=True)
+class Beside:
+    """Files that lie beside `location` or below it: in its folder, or in its archive. Nothing else is in reach."""
 
-    def read(name: str) -> bytes:
+    location: Location
+
+    def __call__(self, name: str) -> bytes:
+        """Content of the file `name`, a path relative to the folder."""
+        location = self.location
         relative = PurePosixPath(name.replace("\\", "/"))
-        if relative.is_absolute() or ".." in relative.parts or ":" in name:
+        if relative.is_absolute() or ".." in relative.parts or ":" in name or "\0" in name:
             raise _outside(name, location)
         if location.inner:
             inner = (PurePosixPath(location.inner).parent / relative).as_posix()
@@ -124,7 +129,16 @@ def sibling(location: Location) -> Callable[[str], bytes]:
             raise MovesetError(f"refers to {name!r}, which is not there", file=location.without_clip)
         return read_bytes(Location(beside))
 
-    return read
+    def names(self, suffix: str) -> list[str]:
+        """Files of that suffix in the same folder."""
+        location = self.location
+        if location.inner:
+            folder = PurePosixPath(location.inner).parent
+            paths = (PurePosixPath(name) for name in _archive(location.file).names)
+            names = [path.name for path in paths if path.parent == folder]
+        else:
+            names = os.listdir(location.file.parent)
+        return sorted(name for name in names if name.lower().endswith(suffix))
 
 
 def _outside(name: str, location: Location) -> MovesetError:

@@ -13,7 +13,10 @@ from moveset.motion import Asset, Finding
 
 
 class Read(Protocol):
-    """bytes -> Asset. `path` names the file in errors; `sibling(name)` gives the bytes of a file beside it."""
+    """bytes -> Asset. `path` names the file in errors; `sibling(name)` gives the bytes of a file beside it.
+
+    What `formats.read` passes is a `locations.Beside`, which can also tell what lies there.
+    """
 
     def __call__(self, data: bytes, *, path: str, sibling: Callable[[str], bytes]) -> Asset:
         """Parse `data`. A format may take options of its own by keyword, named in `Format.read_options`."""
@@ -64,6 +67,8 @@ FORMATS = {
     ".vrm": "gltf",
     ".vrma": "gltf",
     ".npz": "npz",
+    ".amc": "amc",
+    ".asf": "amc",
     ".json": "deepmimic",
     ".txt": "deepmimic",
 }
