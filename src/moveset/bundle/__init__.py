@@ -1,5 +1,6 @@
 """What training hands on: networks that run, and all that is known of them."""
 
+from moveset.bundle.controller import AskedRange, ControllerSpec, LevelOfDetail, Span
 from moveset.bundle.network import Network, Port
 from moveset.bundle.store import (
     FORMAT,
@@ -21,9 +22,13 @@ __all__ = [
     "MANIFEST",
     "REQUIRED",
     "WEIGHTS",
+    "AskedRange",
     "Bundle",
+    "ControllerSpec",
+    "LevelOfDetail",
     "Network",
     "Port",
+    "Span",
     "is_bundle",
     "latent_signature",
     "open_bundle",

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from moveset.bundle import Bundle, write_bundle
+from moveset.bundle import AskedRange, Bundle, ControllerSpec, LevelOfDetail, Span, write_bundle
 from moveset.bundle.kinds import CONTROLLER, REFERENCE
 from moveset.learn.data import TrainingSet
 from moveset.learn.export import check_onnx, to_onnx
@@ -104,17 +104,14 @@ def _evenly(rows: np.ndarray, count: int) -> np.ndarray:
     return rows[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]
 
 
-def control_range(
-    training: TrainingSet, tracks: Tensor, times: Sequence[float]
-) -> dict[str, dict[str, list]]:
+def asked_range(training: TrainingSet, tracks: Tensor, times: Sequence[float]) -> AskedRange:
     """Lowest and highest offsets (T, 2) and turns (T,) along tracks (B, F, 3)."""
     ahead = [round(time * training.fps) for time in times]
     every = [_futures(tracks, now, ahead) for now in range(0, tracks.shape[1] - ahead[-1], 4)]
-    said = {}
-    for name, values in zip(("offsets", "turns"), zip(*every)):
-        values = torch.cat(values)
-        said[name] = {"low": values.amin(dim=0).tolist(), "high": values.amax(dim=0).tolist()}
-    return said
+    offsets, turns = (torch.cat(values) for values in zip(*every))
+    return AskedRange(
+        *(Span(values.amin(dim=0).tolist(), values.amax(dim=0).tolist()) for values in (offsets, turns))
+    )
 
 
 def _futures(tracks: Tensor, now: int, ahead: Sequence[int]) -> tuple[Tensor, Tensor]:
@@ -133,6 +130,7 @@ def write_controller(
     tracks: Tensor,
     *,
     family: str,
+    wanders: bool,
     times: Sequence[float],
     context: int,
     chunk: int,
@@ -142,8 +140,11 @@ def write_controller(
     provenance: Mapping[str, object],
     real: tuple[Mapping[str, object], Mapping[str, np.ndarray]] | None = None,
 ) -> Bundle:
-    """Export, check against torch, write. `tracks` (B, F, 3) are windows of what was asked in training; `real` are
-    the measures of the real clips, in the manifest and as arrays (runtime/evaluation/reference.py)."""
+    """Export, check against torch, write.
+
+    `tracks` (B, F, 3) are windows of what was asked in training; `wanders`: it knows where to go when nobody asks for
+    anything; `real` are the measures of the real clips, in the manifest and as arrays (runtime/evaluation/reference.py).
+    """
     own = starts(training, motion, context, times)
     some = slice(0, 64)
     example = {name: torch.from_numpy(own[name][some]) for name in ("offsets", "turns")}
@@ -180,27 +181,21 @@ def write_controller(
         "license": training.facts.license,
         "provenance": provenance,
         "measures": {},
-        "controller": {
-            "family": family,
-            "fps": training.fps,
-            "times": list(times),
-            "context": context,
-            "chunk": chunk,
-            "execute": execute,
-            "states": motion.space.width,
-            "autoencoder": autoencoder.latent,
-            "control_range": control_range(training, tracks, times),
-            "lods": [
-                {
-                    "name": level.name,
-                    "predictor": f"lod{number}.onnx",
-                    "decoder": level.decoder,
-                    "steps": level.steps,
-                    "noise": level.noise,
-                }
+        "controller": ControllerSpec(
+            family=family,
+            fps=training.fps,
+            times=tuple(times),
+            context=context,
+            chunk=chunk,
+            execute=execute,
+            states=motion.space.width,
+            control_range=asked_range(training, tracks, times),
+            lods=tuple(
+                LevelOfDetail(level.name, f"lod{number}.onnx", level.decoder, level.steps, level.noise)
                 for number, level in enumerate(levels)
-            ],
-        },
+            ),
+            autoencoder=autoencoder.latent,
+        ),
     }
     arrays: dict[str, Mapping[str, np.ndarray]] = {"starts": own}
     if real is not None:

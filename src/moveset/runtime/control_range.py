@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 
+from moveset.bundle import AskedRange
 from moveset.geometry.quaternion import Array
 
 
@@ -28,10 +28,11 @@ class ControlRange:
         return beyond
 
     @classmethod
-    def from_json(cls, said: Mapping, times: int) -> ControlRange:
-        """From a bundle's manifest: lowest and highest offsets (T, 2) and turns (T,)."""
-        offsets = np.array([said["offsets"]["low"], said["offsets"]["high"]]).reshape(2, times, 2)
-        turns = np.array([said["turns"]["low"], said["turns"]["high"]]).reshape(2, times)
+    def of(cls, asked: AskedRange) -> ControlRange:
+        """From what a controller was asked in training."""
+        offsets, turns = (
+            np.array([span.low, span.high], dtype=float) for span in (asked.offsets, asked.turns)
+        )
         return cls(np.linalg.norm(np.abs(offsets).max(axis=0), axis=-1), turns.T.copy())
 
 

@@ -12,10 +12,10 @@ import math
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from moveset.bundle import Bundle, ControllerSpec
 from moveset.errors import MovesetError
 from moveset.geometry.quaternion import Array
 from moveset.motion.contacts import feet
@@ -27,9 +27,6 @@ from moveset.runtime.footlock import FootLock
 from moveset.runtime.futures import Futures, Wandering, wandering, with_futures
 from moveset.runtime.learned_kernels import advance, find_due, write_poses
 from moveset.runtime.predictor import Network, Predictor, open_predictor
-
-if TYPE_CHECKING:
-    from moveset.bundle import Bundle
 
 _AS_GOOD = 0.2
 """Futures that differ by this [m, rad: root of the sum over the looked-ahead times] are as good as each other."""
@@ -116,13 +113,13 @@ class LearnedController:
             raise MovesetError(
                 f"is of kind {bundle.kind!r}, no controller", file=bundle.path, do="give a controller"
             )
-        said = bundle.manifest["controller"]
+        spec = ControllerSpec.from_json(bundle.manifest["controller"], bundle.path)
         self.config = config or LearnedConfig()
         self.space = bundle.pose_space
-        self.skeleton, self.fps = self.space.skeleton, float(said["fps"])
-        self.times = tuple(float(time) for time in said["times"])
-        self.range: ControlRange | None = ControlRange.from_json(said["control_range"], len(self.times))
-        self.levels: tuple[str, ...] = tuple(level["name"] for level in said["lods"])
+        self.skeleton, self.fps = self.space.skeleton, spec.fps
+        self.times = spec.times
+        self.range: ControlRange | None = ControlRange.of(spec.control_range)
+        self.levels: tuple[str, ...] = tuple(level.name for level in spec.lods)
         self.lod = self._level(lod)
         arrays = bundle.arrays("starts")
         self.starts = Starts(
@@ -132,21 +129,22 @@ class LearnedController:
         )
         recorded = arrays.get("recorded", np.ones(len(arrays["turns"]), dtype=bool))
         self.futures = Futures(self.starts.offsets[recorded], self.starts.turns[recorded])
-        self.chunk, self.execute = int(said["chunk"]), int(said["execute"])
-        if self.starts.contexts.shape[1] < 2 or not 1 <= self.execute <= self.chunk:
+        self.chunk, self.execute = spec.chunk, spec.execute
+        if self.starts.contexts.shape[1:] != (spec.context, spec.states):
             raise MovesetError(
-                f"a context of {self.starts.contexts.shape[1]} states, {self.execute} of {self.chunk} executed",
-                file=str(bundle.path),
-                do="export the controller again: it needs two states or more, and executes what it has predicted",
+                f"its starts hold {self.starts.contexts.shape[1]} states of {self.starts.contexts.shape[2]} numbers, "
+                f"its networks take {spec.context} of {spec.states}",
+                file=bundle.path,
+                do="export the controller again",
             )
-        self.wanders = bool(said.get("wanders", said["family"] != "regression"))
-        noise = float(said.get("noise", 1.0)) if self.config.noise is None else self.config.noise
+        self.wanders = spec.family != "regression"
+        noise = spec.noise if self.config.noise is None else self.config.noise
         self._predictors: list[Predictor] = [
-            open_predictor(bundle, said, level, noise) for level in said["lods"]
+            open_predictor(bundle, spec, level, noise) for level in spec.lods
         ]
-        files = list(dict.fromkeys(level["decoder"] for level in said["lods"]))
+        files = list(dict.fromkeys(level.decoder for level in spec.lods))
         self._decoders: list[Network] = [bundle.network(file) for file in files]
-        self._decoder_of = np.array([files.index(level["decoder"]) for level in said["lods"]])
+        self._decoder_of = np.array([files.index(level.decoder) for level in spec.lods])
         self._gain = self._root_gain()
         self._turning, self._moving = self.space.turning.astype(np.int64), self.space.moving.astype(np.int64)
         self._columns = _contact_columns(feet(self.skeleton))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from moveset.bundle import Bundle, ControllerSpec, LevelOfDetail
 from moveset.geometry.quaternion import Array
 from moveset.runtime.controller import draw
-
-if TYPE_CHECKING:
-    from moveset.bundle import Bundle
 
 Network = Callable[..., tuple[Array, ...]]
 
@@ -66,10 +63,9 @@ class Predictor:
         return sample.reshape(len(context), self.chunk, -1)
 
 
-def open_predictor(bundle: Bundle, said: Mapping, level: Mapping, noise: float) -> Predictor:
-    """The predictor of one of the `lods` of a controller's manifest `said`."""
-    width, chunk = int(level.get("noise", 0)), int(said["chunk"])
+def open_predictor(bundle: Bundle, spec: ControllerSpec, level: LevelOfDetail, noise: float) -> Predictor:
+    """The predictor of a level of detail."""
     # a network that is given its noise takes the steps of its flow within its graph
-    steps = 0 if width else int(level.get("steps", 0))
-    width = chunk * int(said["states"]) if steps else width
-    return Predictor(bundle.network(level["predictor"]), chunk, width, steps, noise)
+    steps = 0 if level.noise else level.steps
+    width = spec.chunk * spec.states if steps else level.noise
+    return Predictor(bundle.network(level.predictor), spec.chunk, width, steps, noise)

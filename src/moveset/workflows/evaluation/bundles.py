@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from moveset.bundle import Bundle, Network, open_bundle
+from moveset.bundle import Bundle, ControllerSpec, LevelOfDetail, Network, open_bundle
 from moveset.bundle.kinds import CONTROLLER, REFERENCE
 from moveset.errors import MovesetError
 from moveset.progress import Track, untracked
@@ -78,34 +77,33 @@ class Entry:
     name: str
     controller: Controller
     about: str
-    level: Mapping[str, Any]
-    """What the manifest says of it."""
+    level: LevelOfDetail
     steps: int
     """0 for an answer in one pass."""
 
 
 def entries_of(bundle: Bundle) -> Iterator[Entry]:
     """All that a bundle has to show."""
-    said = bundle.manifest["controller"]
-    for lod, level in enumerate(said["lods"]):
-        about = f"{said['family']}, {level['predictor']}, {level['decoder']}"
-        if not level.get("steps"):
-            yield Entry(level["name"], LearnedController(bundle, lod), about, level, 0)
+    spec = ControllerSpec.from_json(bundle.manifest["controller"], bundle.path)
+    for lod, level in enumerate(spec.lods):
+        about = f"{spec.family}, {level.predictor}, {level.decoder}"
+        if not level.steps:
+            yield Entry(level.name, LearnedController(bundle, lod), about, level, 0)
             continue
         for steps in STEPS:
-            levels = [{**other, "steps": steps} if other is level else other for other in said["lods"]]
-            manifest = {**bundle.manifest, "controller": {**said, "lods": levels}}
+            levels = tuple(replace(other, steps=steps) if other is level else other for other in spec.lods)
+            manifest = {**bundle.manifest, "controller": replace(spec, lods=levels).to_json()}
             stepped = LearnedController(replace(bundle, manifest=manifest), lod)
-            yield Entry(f"{level['name']}, {steps} step{'s' * (steps > 1)}", stepped, about, level, steps)
+            yield Entry(f"{level.name}, {steps} step{'s' * (steps > 1)}", stepped, about, level, steps)
 
 
-def network_cost(bundle: Bundle, level: Mapping[str, Any], steps: int) -> dict[str, float]:
+def network_cost(bundle: Bundle, level: LevelOfDetail, steps: int) -> dict[str, float]:
     """Microseconds that the networks alone cost a character and frame, one by one and in a crowd.
 
     Each character asks the predictor once for all states that it executes; a crowd does so in turns.
     """
     execute = int(bundle.manifest["controller"]["execute"])
-    predictor, decoder = bundle.network(level["predictor"]), bundle.network(level["decoder"])
+    predictor, decoder = bundle.network(level.predictor), bundle.network(level.decoder)
 
     def cost(count: int) -> float:
         asking = max(1, count // execute)
