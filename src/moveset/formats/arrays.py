@@ -44,9 +44,13 @@ def read_npy(data: bytes | memoryview, path: str, where: str | None = None) -> n
     return flat.reshape(shape, order="F" if header.get("fortran_order") is True else "C")
 
 
-def is_npy(head: bytes) -> bool:
-    """Whether a file that begins with `head` is an .npy."""
-    return head.startswith(_MAGIC)
+def npy_shape(stream: BinaryIO) -> tuple[int, ...] | None:
+    """The shape that an open .npy states; None where it is none."""
+    try:
+        shape = _header(memoryview(stream.read(_LONGEST_HEADER)), "", None)[0].get("shape")
+    except MovesetError:
+        return None
+    return shape if isinstance(shape, tuple) and all(type(n) is int for n in shape) and shape else None
 
 
 @dataclass(frozen=True, eq=False)

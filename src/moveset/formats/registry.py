@@ -62,11 +62,13 @@ class Format:
 # One line a suffix: the module below moveset.formats that reads it, loaded when first needed.
 FORMATS = {
     ".bvh": "bvh",
+    ".fbx": "fbx",
     ".glb": "gltf",
     ".gltf": "gltf",
     ".vrm": "gltf",
     ".vrma": "gltf",
     ".npz": "npz",
+    ".npy": "humanml3d",
     ".amc": "amc",
     ".asf": "amc",
     ".json": "deepmimic",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from moveset.geometry import quaternion
@@ -57,6 +59,25 @@ def rotations_from_positions(positions: Array, skeleton: Skeleton) -> tuple[Arra
     translations = np.repeat(offsets[None], len(positions), axis=0)
     translations[:, free] = between[:, free]
     return quaternion.unroll(rotations), translations
+
+
+def fit_skeleton(positions: Array, skeleton: Skeleton) -> Skeleton:
+    """The skeleton with the bones that `positions` (F, J, 3) [m] show; roots and their way of turning stay.
+
+    A joint with several bones holds them rigidly: their shape is the median of those seen, turned to where the
+    skeleton has them. A single bone keeps its direction and gets its median length.
+    """
+    offsets = skeleton.rest_translations.copy()
+    for joint in range(len(skeleton)):
+        children = list(skeleton.children[joint])
+        bones = positions[:, children] - positions[:, [joint]]
+        if _spread(offsets[children]) > _LEAST_SPREAD:
+            turn = _best_fit(offsets[children], bones)[:, None]
+            offsets[children] = np.median(quaternion.inverse_rotate(turn, bones), axis=0)
+        elif children:
+            lengths = np.median(np.linalg.norm(bones, axis=-1), axis=0)
+            offsets[children] = unit(offsets[children]) * lengths[:, None]
+    return replace(skeleton, rest_translations=offsets)
 
 
 def _above_hips(skeleton: Skeleton) -> list[int]:
