@@ -69,6 +69,7 @@ FORMATS = {
     ".vrma": "gltf",
     ".npz": "npz",
     ".npy": "humanml3d",
+    ".c3d": "c3d",
     ".amc": "amc",
     ".asf": "amc",
     ".json": "deepmimic",
