@@ -18,8 +18,8 @@ from moveset.geometry import transform
 from moveset.geometry.quaternion import Array
 from moveset.motion import Mesh, Skeleton
 
-SOUND = 1e-4
-"""How far joints at bind may be from a pure turn, and from where another mesh has them [m]."""
+SAME = 1e-4
+"""How far joints at bind may be from where another mesh has them [m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class Bind:
     """(4, 4) world_from_mesh at bind of each mesh."""
     links: tuple[Array, ...]
     """(S, 4, 4) world_from_joint at bind, as each mesh has its skin joints; equal to `joints` in sound files."""
-    sound: bool
-    """Whether all meshes bind to one pose of rigid joints, which is all that many programs can hold."""
+    one_pose: bool
+    """Whether all meshes bind to the same pose, which is all that some programs hold."""
 
 
 def find_bind(skeleton: Skeleton, meshes: Sequence[Mesh]) -> Bind:
@@ -59,11 +59,10 @@ def find_bind(skeleton: Skeleton, meshes: Sequence[Mesh]) -> Bind:
         joints[new] = links[number][~known[skin]]
         known[new] = True
     _carry_along(skeleton, joints, known)
-    linear = joints[:, :3, :3]
-    apart = [np.abs(linear.swapaxes(1, 2) @ linear - np.eye(3)).max(initial=0)]
-    apart += [np.abs(links[m] - joints[mesh.skin_joints]).max(initial=0) for m, mesh in enumerate(meshes)]
     order = range(len(meshes))
-    return Bind(joints, tuple(places[m] for m in order), tuple(links[m] for m in order), max(apart) < SOUND)
+    apart = [np.abs(links[m] - joints[meshes[m].skin_joints]).max(initial=0) for m in order]
+    one_pose = max(apart, default=0) < SAME
+    return Bind(joints, tuple(places[m] for m in order), tuple(links[m] for m in order), one_pose)
 
 
 def _place(joints: Array, binds: Array, settled: np.ndarray) -> Array:

@@ -97,8 +97,8 @@ def _character_losses(character: Character) -> list[Finding]:
             "they do in the rig's own file"
         )
         out.append(Finding("names", "info", "", message, count=len(rewritten)))
-    if character.meshes and not find_bind(skeleton, character.meshes).sound:
-        message = "meshes are bound to scaled joints or to different poses; Blender shows them otherwise"
+    if character.meshes and not find_bind(skeleton, character.meshes).one_pose:
+        message = "meshes are bound to different poses of one skeleton; Blender takes one of them for all"
         out.append(Finding("bind_pose", "warning", "", message, advice="look at the result in the program"))
     if skeleton.tips is not None and np.isfinite(skeleton.tips).all(axis=1).any():
         out.append(Finding("tips", "info", "", "ends of the last bones are not carried"))
@@ -132,7 +132,8 @@ def _add_character(scene: Scene, character: Character, preset: Preset, materials
     models: list[int] = []
     channels: dict[str, list[int]] = {}
     for mesh, place, links in zip(character.meshes, bind.meshes, bind.links):
-        model, shapes = add_mesh(scene, rig, mesh, links, place, surfaces)
+        surface = surfaces[mesh.material] if 0 <= mesh.material < len(surfaces) else None
+        model, shapes = add_mesh(scene, rig, mesh, links, place, surface)
         models.append(model)
         for curve, channel in shapes.items():
             channels.setdefault(curve, []).append(channel)

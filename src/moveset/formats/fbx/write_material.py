@@ -19,8 +19,8 @@ class Materials:
         self._scene = scene
         self._images: dict[int, tuple[int, object]] = {}
 
-    def add(self, material: Material) -> int:
-        """A plain diffuse material."""
+    def add(self, material: Material) -> tuple[int, str]:
+        """A plain diffuse material: its identity and its name in the file."""
         scene, (red, green, blue, alpha) = self._scene, material.base_color
         name = scene.unique(material.name or "Material", "Material")
         kept = {"alpha_mode": material.alpha_mode, "alpha_cutoff": material.alpha_cutoff}
@@ -45,7 +45,7 @@ class Materials:
             scene.connect(texture, identity, "DiffuseColor")
             if material.alpha_mode != "OPAQUE":
                 scene.connect(texture, identity, "TransparentColor")
-        return identity
+        return identity, name
 
     def _texture(self, pixels: np.ndarray, name: str) -> int:
         if id(pixels) not in self._images:

@@ -27,19 +27,19 @@ class Points:
 
 
 def add_mesh(
-    scene: Scene, rig: Rig, mesh: Mesh, links: Array, place: Array, materials: Sequence[int]
+    scene: Scene, rig: Rig, mesh: Mesh, links: Array, place: Array, material: tuple[int, str] | None
 ) -> tuple[int, dict[str, int]]:
     """A mesh that stands at `place` (4, 4) in Moveset's world when its skin joints stand at `links` (S, 4, 4).
 
-    Returns its model, and the blend shape channel of each curve.
+    `material`: its identity and name. Returns its model, and the blend shape channel of each curve.
     """
     mesh = _placed(mesh, in_file(rig.preset, place[None])[0], rig.preset.units)
     points = control_points(mesh)
-    name = scene.unique(mesh.name or "Mesh", "Model")
+    name = scene.unique(mesh.name or (material[1] if material else "Mesh"), "Model")
     model = add_model(scene, name, "Mesh", rig.above)
     geometry = scene.add("Geometry", name, "Geometry", "Mesh", _geometry(mesh, points), model)
-    if 0 <= mesh.material < len(materials):
-        scene.connect(materials[mesh.material], model)
+    if material:
+        scene.connect(material[0], model)
     _add_skin(scene, rig, mesh, points, geometry, in_file(rig.preset, links))
     return model, _add_shapes(scene, mesh, points, geometry)
 

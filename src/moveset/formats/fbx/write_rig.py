@@ -59,7 +59,7 @@ def add_rig(scene: Scene, character: Character, preset: Preset) -> Rig:
     names = [scene.unique(name, "Model") for name in skeleton.names]
     above = ROOT
     if preset.armature or len(skeleton.roots) > 1:
-        above = _add_armature(scene, character.name or "Armature")
+        above = _add_armature(scene, _armature_name(character))
     rig = Rig(skeleton, preset, (), above, before)
     angles, places = rig.rotations(rest), rig.translations(skeleton.rest_translations)
     oriented = np.degrees(euler.from_quaternion(before, "XYZ", "extrinsic"))
@@ -113,8 +113,14 @@ def in_file(preset: Preset, places: Array) -> Array:
     return out
 
 
+def _armature_name(character: Character) -> str:
+    name = character.name or "Armature"
+    return name if name not in character.skeleton.index else f"{name}_armature"
+
+
 def _add_armature(scene: Scene, name: str) -> int:
-    model = add_model(scene, scene.unique(name, "Model"), "Null", ROOT)
+    name = scene.unique(name, "Model")
+    model = add_model(scene, name, "Null", ROOT)
     kind = [node("TypeFlags", text("Null"))]
     scene.add("NodeAttribute", name, "NodeAttribute", "Null", [properties(), *kind], model)
     return model
