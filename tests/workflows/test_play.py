@@ -10,10 +10,12 @@ from moveset import formats
 from moveset.cli import main
 from moveset.errors import MovesetError
 from moveset.motion import Asset
+from moveset.runtime.evaluation.measures import measure_motion
 from moveset.synthetic.corpus import synthesize
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import is_locomotion, motion_of
-from moveset.workflows.play import Play, play_clips, write_played
+from moveset.workflows.play import Play, play_clips, real_measures, write_played
+from moveset.workflows.split import Split
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +51,15 @@ def test_a_folder_of_clips_follows_a_path(played):
         "microseconds",
     } <= played.measures.keys()
     assert len(played.run.clips) == 2 and len(played.run.clips[0]) == 120
+
+
+def test_what_is_held_out_judges_what_is_played():
+    walk, other = synthesize("walk_120"), synthesize("walk_curve_left_30")
+    judged = measure_motion([other], real_measures(Split((walk,), (other,))))
+    assert judged["pose_ratio"] == pytest.approx(1, abs=0.05)
+    assert np.isnan(measure_motion([other], real_measures(Split((walk, other), ())))["pose_ratio"])
+    with pytest.raises(MovesetError, match="give some of more than 8 frames"):
+        real_measures(Split((walk.slice(0, 8),), ()))
 
 
 def test_two_characters_are_two_files_that_read_back(played, tmp_path):

@@ -28,9 +28,10 @@ from moveset.runtime.path import Path as FloorPath
 from moveset.runtime.path import PathFollower, parse_path
 from moveset.workflows.evaluation.bundles import carried
 from moveset.workflows.load import load
-from moveset.workflows.locomotion import motion_of, one_body, widened
+from moveset.workflows.locomotion import widened
 from moveset.workflows.play_picture import draw
 from moveset.workflows.retarget import retarget_clips
+from moveset.workflows.split import Split, split_of
 
 BEHAVIORS = ("path", "velocity", "target", "idle", "wander")
 
@@ -81,6 +82,7 @@ class Play:
 
 
 _ARRIVED = 0.1  # [m]
+_SHORTEST = 8  # frames: clips of no more say nothing of how a body moves
 _APART = 1.5  # [m] between those who stand side by side
 
 
@@ -128,12 +130,12 @@ def play_clips(sources: Sequence[str], options: Play | None = None, track: Track
     """Build motion matching from clips of `sources` (a library, files, folders) and let a crowd move."""
     options = options or Play()
     _known_path(options)
-    found, left_out = motion_of(sources, options.where, options.everything)
-    clips, notes = one_body(found)
+    sides = split_of(sources, options.where, options.everything)
+    clips = [*sides.train, *sides.held_out]
     controller = MotionMatching.from_clips(widened(clips) if options.widen else clips)
     if options.behavior not in ("wander", "idle"):
         _fast_enough(controller, options.speed)
-    run, follower, measures = _moved(controller, options, real_measures(clips), track)
+    run, follower, measures = _moved(controller, options, real_measures(sides), track)
     seconds = controller.database.seconds
     return Played(
         run,
@@ -142,7 +144,7 @@ def play_clips(sources: Sequence[str], options: Play | None = None, track: Track
         f"motion matching: {len(clips)} clips, {seconds:.0f} s of motion with mirrored and bent copies",
         len(clips),
         seconds,
-        (*left_out, *notes, *controller.database.left_out),
+        (*sides.notes, *controller.database.left_out),
     )
 
 
@@ -154,13 +156,16 @@ def play_bundle(path: str, options: Play | None = None, track: Track = untracked
     controller = LearnedController(bundle, options.lod)
     notes: Sequence[str] = ()
     if options.against:
-        clips, notes = one_body(motion_of([options.against], options.where, options.everything)[0])
-        if clips[0].skeleton.names != controller.skeleton.names:
+        sides = split_of([options.against], options.where, options.everything)
+        notes = sides.notes
+        if any(
+            clip.skeleton.names != controller.skeleton.names for clip in sides.train[:1] + sides.held_out[:1]
+        ):
             raise MovesetError(
                 f"{options.against} is on another skeleton than the controller",
                 do="name clips that it learned from",
             )
-        real = real_measures(clips)
+        real = real_measures(sides)
     elif REFERENCE in bundle.manifest:
         real = carried(bundle).everything
     else:
@@ -262,12 +267,18 @@ def _grid(count: int) -> np.ndarray:
     return (places - places.mean(axis=0)) * _APART
 
 
-def real_measures(clips: Sequence[Clip]) -> Reference:
-    """Measures of the clips themselves, every eighth held out of the pose index to judge its distances."""
-    long = [clip for clip in clips if len(clip) > 8 and not clip.additive]
-    held_out = long[::8] if len(long) >= 8 else []
-    symmetry = find_symmetry(long[0].skeleton, long[:40])
-    known = [clip for k, clip in enumerate(long) if not held_out or k % 8]
+def real_measures(sides: Split) -> Reference:
+    """Measures of the clips themselves; those held out tell how far poses lie from those of the others."""
+    known, held_out = (
+        [clip for clip in side if len(clip) > _SHORTEST] for side in (sides.train, sides.held_out)
+    )
+    if not known:
+        known, held_out = held_out, []
+    if not known:
+        raise MovesetError(
+            "no clip is long enough to judge by", do=f"give some of more than {_SHORTEST} frames"
+        )
+    symmetry = find_symmetry(known[0].skeleton, known[:40])
     return reference([*known, *(mirror(clip, symmetry) for clip in known)], held_out)
 
 
