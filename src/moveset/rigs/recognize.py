@@ -1,213 +1,113 @@
-"""Roles for a skeleton that came without them, from its joint names and its hierarchy.
+"""Roles for a skeleton that came without them: tables of conventions, names, shape, in this order.
 
-Limbs are found by name, as chains: of all the joints that could be an upper arm, forearm and hand, the best
-named ones that follow one another down the tree. The trunk is found by structure: hips are where the legs and
-the head part, the spine is what lies between hips and arms, so its joints may be called anything.
+A table that explains nearly all body roles wins. Else names and hierarchy tell what they can, and the skeleton's
+shape confirms or completes it; where names tell little, the shape alone must be sure enough.
 """
 
 from __future__ import annotations
 
-import itertools
-import re
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import cache
-from importlib.resources import files
+from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
+from moveset.geometry.quaternion import Array
+from moveset.motion.character import Character
+from moveset.motion.clip import Clip
+from moveset.motion.roles import BODY, FRONT_FROM_ARM, QUADRUPED_BODY, kind_of
 from moveset.motion.skeleton import Skeleton
+from moveset.rigs import tables
+from moveset.rigs.by_name import body_by_name
+from moveset.rigs.extras import extras, root_above
+from moveset.rigs.report import SURE, FoundRole, RoleReport
+from moveset.rigs.shape import Shape, find_by_shape
+from moveset.rigs.words import plain
 
-_PREFIX = re.compile(
-    r"^(?:mixamorig\d*|bip\d*|biped|def|org|neo|ccbase|jbip|jnt|rig|skeleton|b)(?=[\W_])", re.I
-)
-_HELPER = re.compile(r"^(?:__|MCH|CTRL)", re.I)
-"""Joints that position others (MakeHuman's doubles, rigify's mechanisms, controls): never a body part themselves."""
-_FINGER = re.compile(r"^(?:hand|f|finger)*(thumb|index|middle|mid|ring|pinky|little)(?:finger)?(\D*?)(\d*)$")
-_FINGER_NAMES = {"mid": "Middle", "pinky": "Little"}
-_SPOKEN = {"metacarpal": 0, "proximal": 1, "intermediate": 2, "distal": 3}
-_PHALANGES = ("Proximal", "Intermediate", "Distal")
-_THUMB = ("Metacarpal", "Proximal", "Distal")
-_DETACHED = 10
-"""Cost of a limb joint that does not hang below the one before it (an IK foot that is a root of its own)."""
+__all__ = ["find_roles", "identify", "plain", "recognize", "skin_weights"]
+
+_BY_TABLE = 1.0
+_BY_NAME, _CONFIRMED, _DENIED = 0.85, 0.97, 0.7
+"""Confidence in a body role by name: alone, where the shape agrees, where it says something else."""
+_EXTRA = 0.9
+_BODY = frozenset((*BODY, *QUADRUPED_BODY))
 
 
-def recognize(skeleton: Skeleton) -> Skeleton:
-    """The same skeleton with roles where names and hierarchy tell them; roles that it has already are kept."""
+def recognize(skeleton: Skeleton, clips: Sequence[Clip] = (), weights: Array | None = None) -> Skeleton:
+    """The same skeleton with the roles that can be told; roles that it has already are kept."""
+    return skeleton if any(skeleton.roles) else identify(skeleton, clips, weights).applied()
+
+
+def identify(skeleton: Skeleton, clips: Sequence[Clip] = (), weights: Array | None = None) -> RoleReport:
+    """What each joint is on the body, how sure that is, and why.
+
+    `clips` of the skeleton show how a rig stands and bends whose rest pose does not; `weights` (J,) which joints move
+    vertices (`skin_weights`). Both only help where no table fits.
+    """
     if any(skeleton.roles):
-        return skeleton
-    found = find_roles(skeleton)
-    roles: list[str | None] = [None] * len(skeleton)
-    for role, joint in found.items():
-        roles[joint] = role
-    return replace(skeleton, roles=tuple(roles))
+        stated = tuple(FoundRole(r, j, 1.0, "stated by the file") for r, j in skeleton.by_role.items())
+        return RoleReport(skeleton, "file", stated)
+    match = tables.match(skeleton)
+    if match is not None:
+        convention = match.table.convention
+        found = [FoundRole(r, j, _BY_TABLE, f"{convention} names it so") for r, j in match.roles.items()]
+    else:
+        named, shape = body_by_name(skeleton), find_by_shape(skeleton, clips, weights)
+        convention, found = _weigh(skeleton, named, shape)
+    body = {f.role: f.joint for f in found if f.confidence >= SURE}
+    more = extras(skeleton, body)
+    found += [FoundRole(role, joint, _EXTRA, "its name says so") for role, joint in more.items()]
+    return RoleReport(skeleton, convention if found else "none", tuple(found))
 
 
 def find_roles(skeleton: Skeleton) -> dict[str, int]:
     """Joint number by role, for as many roles as can be told."""
-    named = [plain(name) for name in skeleton.names]
-    tables = _tables()
-    above = [skeleton.lineage(j) for j in range(len(skeleton))]
-    found: dict[str, int] = {}
-    for side, limb in itertools.product(("left", "right"), ("arm", "leg")):
-        chain = _chain(tables[limb], [word if s == side else "" for s, word in named], above)
-        found.update({side + part: joint for part, joint in chain.items()})
-    found.update(_trunk(skeleton, named, tables["trunk"], found, above))
-    for side in ("left", "right"):
-        for table in ("socket", "eye"):
-            for part, words in tables[table].items():
-                joint = _first(named, words, sides=(side, None) if side == "right" else (side,))
-                if joint is not None and joint not in found.values():
-                    found[side + part] = joint
-        found.update(_fingers(skeleton, named, side, found.get(side + "Hand"), above))
-    return found
+    return dict(identify(skeleton).roles)
 
 
-def plain(name: str) -> tuple[str | None, str]:
-    """Side and bare word of a joint name: ("left", "upperarm") of `DEF-upper_arm.L`, `lUpperArm`, `UpperArm_L`."""
-    name = name.rsplit(":", 1)[-1].rsplit("|", 1)[-1]
-    if _HELPER.match(name):
-        return None, ""
-    name = _PREFIX.sub("", name).lstrip("-_ .")
-    side: str | None = None
-    for pattern, group in (
-        (r"(?i)(left|right)", 1),
-        (r"(?i)[\W_](l|r)(?=$|[\W_])", 1),
-        (r"(?i)^(l|r)[\W_]", 1),
-        (r"^(l|r)(?=[A-Z])", 1),
-        (r"(?<=[a-z0-9])(L|R)$", 1),
-        (r"^(L|R)(?=[A-Z][a-z])", 1),
-        # ASF: lfemur, rhumerus
-        (
-            r"^(l|r)(?=(?:femur|tibia|foot|toes|humerus|radius|wrist|hand|fingers|thumb|clavicle|hipjoint)$)",
-            1,
-        ),
-    ):
-        match = re.search(pattern, name)
-        if match:
-            side = "left" if match.group(group).lower().startswith("l") else "right"
-            name = name[: match.start(group)] + name[match.end(group) :]
-            break
-    word = re.sub(r"[\W_]+", "", name).lower()
-    return side, re.sub(r"0+(?=[1-9])", "", word)
+def skin_weights(characters: Iterable[Character], joints: int) -> Array | None:
+    """(J,) how much of all vertices each joint moves; None without meshes."""
+    weights = np.zeros(joints)
+    for character in characters:
+        for mesh in character.meshes:
+            np.add.at(
+                weights, mesh.skin_joints[mesh.joint_indices.ravel()], np.nan_to_num(mesh.weights.ravel())
+            )
+    return weights if weights.any() else None
 
 
-@cache
-def _tables() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    return tomllib.loads(files("moveset.rigs").joinpath("names.toml").read_text(encoding="utf-8"))
+def _weigh(skeleton: Skeleton, named: Mapping[str, int], shape: Shape) -> tuple[str, list[FoundRole]]:
+    """Names where they tell a body, confirmed by the shape; else the shape where it is sure; else what there is."""
+    named, lies = _beast_names(named, shape)
+    by_name = []
+    for role, joint in named.items():
+        other = shape.roles.get(role)
+        agrees = other == joint
+        doubt = other is not None and not agrees and shape.confidence[role] > _CONFIRMED
+        confidence = _CONFIRMED if agrees else _DENIED if doubt else _BY_NAME
+        why = "its name and place say so" if agrees else "its name says so"
+        by_name.append(FoundRole(role, joint, confidence, why))
+    if kind_of(named) != "partial":
+        return "names", by_name
+    by_shape = [FoundRole(r, j, shape.confidence[r], shape.why) for r, j in shape.roles.items()]
+    sure = [f for f in by_shape if f.confidence >= SURE]
+    if kind_of(f.role for f in sure) == shape.kind != "partial" or (by_shape and not by_name and not lies):
+        held = {f.role for f in by_shape} | {skeleton.names[f.joint] for f in by_shape}
+        extra = [f for f in by_name if f.role not in held and skeleton.names[f.joint] not in held]
+        if "hips" in shape.roles and (root := root_above(skeleton, shape.roles["hips"])) is not None:
+            by_shape = [f for f in by_shape if f.role != "root"]
+            by_shape.append(FoundRole("root", root, shape.confidence["hips"], "above the hips"))
+        return "shape", by_shape + [f for f in extra if f.role != "root"]
+    return "names", by_name
 
 
-def _chain(
-    table: Mapping[str, Sequence[str]], words: Sequence[str], above: list[list[int]]
-) -> dict[str, int]:
-    """The best named sequence of joints for the parts of one limb; parts may be missing."""
-    options: list[list[tuple[int | None, float]]] = []
-    for synonyms in table.values():
-        ranked = [(j, float(synonyms.index(word))) for j, word in enumerate(words) if word in synonyms]
-        options.append([*ranked, (None, 25.0)])
-    best: tuple[float, tuple[int | None, ...]] = (float("inf"), ())
-    for combination in itertools.product(*options):
-        joints = [joint for joint, _ in combination if joint is not None]
-        if len(set(joints)) < len(joints):
-            continue
-        cost = sum(rank for _, rank in combination)
-        cost += sum(_DETACHED for a, b in itertools.pairwise(joints) if a not in above[b])
-        cost += sum(100 for a, b in itertools.pairwise(joints) if b in above[a])
-        if cost < best[0]:
-            best = (cost, tuple(joint for joint, _ in combination))
-    return {part: joint for part, joint in zip(table, best[1]) if joint is not None}
-
-
-def _trunk(
-    skeleton: Skeleton,
-    named: Sequence[tuple[str | None, str]],
-    table: Mapping[str, Sequence[str]],
-    limbs: Mapping[str, int],
-    above: list[list[int]],
-) -> dict[str, int]:
-    found: dict[str, int] = {}
-    head = _first(named, table["head"])
-    legs = [limbs[role] for role in ("leftUpperLeg", "rightUpperLeg") if role in limbs]
-    arms = [
-        limbs.get(side + "Shoulder", limbs.get(side + "UpperArm"))
-        for side in ("left", "right")
-        if side + "Shoulder" in limbs or side + "UpperArm" in limbs
-    ]
-    ends = [joint for joint in (*legs, head, *arms) if joint is not None]
-    hips = _common(ends, above) if len(legs) == 2 and len(ends) > 2 else _first(named, table["hips"])
-    if hips is None:
-        return {} if head is None else {"head": head}
-    found["hips"] = hips
-    top = _common([joint for joint in (*arms, head) if joint is not None], above) if arms else None
-    if top is None and head is not None:
-        top = int(skeleton.parents[head])
-    spine = _between(hips, top, above)
-    if spine:
-        picks = {1: (0,), 2: (0, 1)}.get(len(spine), (0, len(spine) // 2, len(spine) - 1))
-        found.update(zip(("spine", "chest", "upperChest"), (spine[i] for i in picks)))
-    if head is not None:
-        found["head"] = head
-        start = spine[-1] if spine else hips
-        neck = _between(start, int(skeleton.parents[head]), above)
-        if neck:
-            found["neck"] = neck[0]
-    jaw = _first(named, table["jaw"])
-    if jaw is not None:
-        found["jaw"] = jaw
-    over = above[hips][1:]
-    if over:
-        words = [named[j][1] for j in over]
-        found["root"] = next((j for j, word in zip(over, words) if word in table["root"]), over[-1])
-    return found
-
-
-def _first(
-    named: Sequence[tuple[str | None, str]], words: Sequence[str], sides: Sequence[str | None] = (None,)
-) -> int | None:
-    for side, word in itertools.product(sides, words):
-        if (side, word) in named:
-            return list(named).index((side, word))
-    return None
-
-
-def _common(joints: Sequence[int], above: list[list[int]]) -> int | None:
-    """The lowest joint above all of `joints`, none of them itself."""
-    if not joints:
-        return None
-    shared = set(above[joints[0]]).intersection(*(above[j] for j in joints)) - set(joints)
-    return max(shared, key=lambda j: len(above[j]), default=None)
-
-
-def _between(upper: int, lower: int | None, above: list[list[int]]) -> list[int]:
-    """Joints below `upper` down to and with `lower`."""
-    if lower is None or upper not in above[lower]:
-        return []
-    path = above[lower]
-    return path[: path.index(upper)][::-1]
-
-
-def _fingers(
-    skeleton: Skeleton,
-    named: Sequence[tuple[str | None, str]],
-    side: str,
-    hand: int | None,
-    above: list[list[int]],
-) -> dict[str, int]:
-    """Finger joints below the hand, numbered outwards, whatever number the names start at."""
-    rows: dict[str, list[tuple[int, int]]] = {}
-    for joint, (named_side, word) in enumerate(named):
-        match = _FINGER.match(word)
-        if named_side != side or not match or hand is None or hand not in above[joint]:
-            continue
-        finger, spoken, number = match.groups()
-        if spoken and spoken not in _SPOKEN:
-            continue
-        order = _SPOKEN[spoken] if spoken else int(number or 0)
-        rows.setdefault(_FINGER_NAMES.get(finger, finger.capitalize()), []).append((order, joint))
-    found = {}
-    for finger, joints in rows.items():
-        parts = _THUMB if finger == "Thumb" else _PHALANGES
-        inner = [joint for _, joint in sorted(joints)]
-        if finger != "Thumb" and len(inner) > 3:  # a metacarpal in the palm, or a leaf joint at the tip
-            inner = inner[:3] if skeleton.children[inner[3]] == () else inner[1:4]
-        found.update({f"{side}{finger}{part}": joint for part, joint in zip(parts, inner)})
-    return found
+def _beast_names(named: Mapping[str, int], shape: Shape) -> tuple[dict[str, int], bool]:
+    """Names of arms become those of front legs where the body lies on four legs."""
+    fronts = {f: a for f, a in FRONT_FROM_ARM.items() if a in named}
+    four = shape.kind == "quadruped" and any(
+        shape.roles.get(front) in (named[arm], *map(named.get, FRONT_FROM_ARM.values()))
+        for front, arm in fronts.items()
+    )
+    sure = np.mean(list(shape.confidence.values())) >= SURE if shape.confidence else False
+    if not (four and sure):
+        return dict(named), False
+    arms = {arm: front for front, arm in fronts.items()}
+    return {arms.get(role, role): joint for role, joint in named.items()}, True
