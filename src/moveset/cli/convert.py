@@ -25,21 +25,25 @@ class ConvertOptions:
     output: Output
     """A file whose suffix says the format, or a folder that gets the layout of the inputs."""
     to: str | None = None
-    """Format of the files in an output folder: bvh or glb."""
+    """Format of the files in an output folder: glb, fbx, bvh, usd, vrma, npz ..."""
     fps: float | None = None
     """Resample to this frame rate."""
     unit: str | None = None
     """Unit of BVH inputs: metres per unit, or m dm cm mm inch asf. Guessed if not given."""
     up: str | None = None
-    """Up axis of BVH inputs, Y or Z. Guessed if not given."""
+    """Up axis of BVH and SMPL inputs, Y or Z. Guessed if not given."""
     to_unit: str | None = None
     """Unit of BVH outputs; that of a BVH input, else cm."""
     to_up: str | None = None
     """Up axis of BVH outputs; that of a BVH input, else Y."""
     order: str | None = None
     """Rotation order of BVH outputs, e.g. ZXY; that of a BVH input, else ZXY."""
+    preset: str | None = None
+    """Where FBX outputs go, which says units and axes: unreal, unity, maya or blender; maya if not given."""
     mannequin: bool = True
     """Give motions without a mesh a figure, where the format holds meshes."""
+    workers: int | None = None
+    """Processes; by default one a core for more than a few files."""
     json: Flag = False
     """Print JSON, one object a source file."""
 
@@ -56,10 +60,12 @@ def convert(*paths: str, options: Annotated[ConvertOptions, Parameter(name="*")]
     """
     plans = plan_files(paths, options.output, options.to)
     read = {"unit": options.unit, "up": options.up}
-    write = {"unit": options.to_unit, "up": options.to_up, "order": options.order}
+    write = {
+        "unit": options.to_unit, "up": options.to_up, "order": options.order, "preset": options.preset
+    }  # fmt: skip
     how = Conversion(_given(read), _given(write), options.fps, options.mannequin)
     done = []
-    for each in track(convert_files(plans, how), len(plans), "converting"):
+    for each in track(convert_files(plans, how, options.workers), len(plans), "converting"):
         done.append(each)
         if options.json:
             print_json(asdict(each))
