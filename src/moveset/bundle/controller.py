@@ -62,6 +62,8 @@ class ControllerSpec:
     """Numbers of a state."""
     control_range: AskedRange
     lods: tuple[LevelOfDetail, ...]
+    wanders: bool
+    """Whether it knows where to go when nobody asks for anything; others are asked for futures of their starts."""
     autoencoder: str = ""
     """Signature of the latent numbers in its states."""
     noise: float = 1.0
@@ -99,6 +101,7 @@ class ControllerSpec:
                 states=int(said["states"]),
                 control_range=AskedRange(**spans),
                 lods=tuple(LevelOfDetail(**_known(LevelOfDetail, level)) for level in said["lods"]),
+                wanders=bool(said.get("wanders", said["family"] != "regression")),  # older ones do not say
                 autoencoder=str(said.get("autoencoder", "")),
                 noise=float(said.get("noise", 1.0)),
             )

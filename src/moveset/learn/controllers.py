@@ -194,6 +194,7 @@ def write_controller(
                 LevelOfDetail(level.name, f"lod{number}.onnx", level.decoder, level.steps, level.noise)
                 for number, level in enumerate(levels)
             ),
+            wanders=wanders,
             autoencoder=autoencoder.latent,
         ),
     }

@@ -137,7 +137,7 @@ class LearnedController:
                 file=bundle.path,
                 do="export the controller again",
             )
-        self.wanders = spec.family != "regression"
+        self.wanders = spec.wanders
         noise = spec.noise if self.config.noise is None else self.config.noise
         self._predictors: list[Predictor] = [
             open_predictor(bundle, spec, level, noise) for level in spec.lods
