@@ -66,7 +66,7 @@ FORMATS = {
     ".glb": "gltf",
     ".gltf": "gltf",
     ".vrm": "gltf",
-    ".vrma": "gltf",
+    ".vrma": "vrma",
     ".npz": "npz",
     ".npy": "humanml3d",
     ".c3d": "c3d",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,12 +14,17 @@ from moveset import formats
 from moveset.conventions import FPS_RANGE
 from moveset.errors import MovesetError
 from moveset.formats import locations
+from moveset.library.ingest.pool import map_in_order
 from moveset.motion import Asset, Character, Finding
 from moveset.motion.resample import resample
+from moveset.retarget.humanoid import on_humanoid
 from moveset.rigs.mannequin import mannequin
+from moveset.rigs.reference import t_pose
 from moveset.workflows.batch import attempt
 from moveset.workflows.load import known_options, load
 
+WORTH_WORKERS = 24
+"""Files from which on starting processes pays."""
 _UNSAFE = re.compile(r'[<>:"/\\|?*#\x00-\x1f]')
 
 
@@ -99,12 +105,24 @@ def plan_files(paths: Sequence[str], output: str, to: str | None = None) -> list
     return plans
 
 
-def convert_files(plans: Sequence[Plan], how: Conversion) -> Iterator[Converted]:
-    """Convert one after the other; an error ends its own file only."""
-    inputs = {str(locations.locate(p.source).file.resolve()) for p in plans}
-    for each in plans:
-        result = attempt(partial(convert_file, each, how, frozenset(inputs)), each.source)
-        yield Converted(each.source, error=str(result)) if isinstance(result, MovesetError) else result
+def convert_files(plans: Sequence[Plan], how: Conversion, workers: int | None = None) -> Iterator[Converted]:
+    """Convert file by file, results in the order of `plans`; an error ends its own file only.
+
+    `workers` are processes, by default one a core for more than a few files.
+    """
+    inputs = frozenset(str(locations.locate(p.source).file.resolve()) for p in plans)
+    workers = workers or (min(os.cpu_count() or 1, 8) if len(plans) >= WORTH_WORKERS else 1)
+    yield from map_in_order(partial(_attempt, how=how, inputs=inputs), plans, workers, _crashed)
+
+
+def _attempt(each: Plan, how: Conversion, inputs: frozenset[str]) -> Converted:
+    result = attempt(partial(convert_file, each, how, inputs), each.source)
+    return Converted(each.source, error=str(result)) if isinstance(result, MovesetError) else result
+
+
+def _crashed(each: Plan) -> Converted:
+    error = MovesetError("reading it ended the process", file=each.source, do="leave it out; report it")
+    return Converted(each.source, error=str(error))
 
 
 def convert_file(each: Plan, how: Conversion, inputs: frozenset[str] = frozenset()) -> Converted:
@@ -115,6 +133,10 @@ def convert_file(each: Plan, how: Conversion, inputs: frozenset[str] = frozenset
         asset = replace(asset, clips=tuple(resample(clip, how.fps) for clip in asset.clips))
     if not asset.clips and not (form.holds_meshes and any(c.meshes for c in asset.characters)):
         return Converted(each.source, findings=asset.findings)
+    if form.name == "vrma":
+        asset = replace(
+            asset, clips=tuple(on_humanoid(clip, t_pose(clip.skeleton, clip)) for clip in asset.clips)
+        )
     if form.holds_meshes and how.figure and not any(c.meshes for c in asset.characters):
         asset = _dressed(asset)
     written = []

@@ -1,4 +1,4 @@
-"""glTF 2.0: .glb, .gltf, .vrm and .vrma."""
+"""glTF 2.0: .glb, .gltf and .vrm; .vrma is read by it too."""
 
 from moveset.formats.gltf.read import GltfSource, read
 from moveset.formats.gltf.write import losses, write
@@ -8,7 +8,7 @@ __all__ = ["FORMAT", "GltfSource", "read", "write"]
 
 FORMAT = Format(
     "glTF",
-    (".glb", ".gltf", ".vrm", ".vrma"),
+    (".glb", ".gltf", ".vrm"),
     read=read,
     write=write,
     write_options=("clips", "keep_existing"),
