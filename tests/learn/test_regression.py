@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 import torch
 
+from moveset.learn.body import Body
 from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.draw import Draw
 from moveset.learn.loop import TrainConfig, train
 from moveset.learn.models.autoencoder import Autoencoder, AutoencoderConfig, AutoencoderTask
-from moveset.learn.models.regression import RegressionConfig, RegressionTask, importance, slide
+from moveset.learn.models.regression import RegressionConfig, RegressionTask, importance
+from moveset.learn.models.small_decoder import SmallDecoder, SmallDecoderConfig
+from moveset.motion.contacts import feet as feet_of
 from moveset.synthetic import synthesize
 from moveset.workflows.training_set import ANY_MOTION, write_training_set
 
@@ -55,7 +58,17 @@ def test_roll_outs_grow_longer(data, autoencoder):
 
 def test_a_network_that_knows_the_clip_has_no_loss(data, autoencoder):
     """The loss of the truth itself: windows, roots, feet and their differences all agree."""
-    task = make(data, autoencoder, noise=0.0, bent=0.0, paced=0.0, free=0.0)
+    task, batch = told(data, autoencoder)
+    _, terms = task.loss(batch, 1.0)
+    assert terms["states"] == 0 and terms["smooth"] == 0 and terms["jolt"] < 1e-9
+    assert terms["position"] < 1e-6 and terms["heading"] < 1e-9
+    assert terms["reach"] < 1e-6
+    assert terms["skate"] < 0.02  # [m/s]: a difference of float32 places over a thirtieth of a second
+
+
+def told(data, autoencoder, **changes):
+    """A task whose network knows the very windows of the batch."""
+    task = make(data, autoencoder, noise=0.0, bent=0.0, paced=0.0, free=0.0, **changes)
     batch = task.batch(Draw(0, 16, 1.0))
     rounds = iter(range(CONFIG.rounds[1]))
 
@@ -66,10 +79,31 @@ def test_a_network_that_knows_the_clip_has_no_loss(data, autoencoder):
     task.module.unclamped = knows
     task.module.space.low.fill_(-torch.inf)
     task.module.space.high.fill_(torch.inf)
+    return task, batch
+
+
+@pytest.mark.parametrize("beside", [0.02, 0.3])
+def test_who_keeps_beside_the_path_loses_by_the_distance(data, autoencoder, beside):
+    task, batch = told(data, autoencoder)
+    batch["place"] = torch.tensor([beside, 0.0]).expand(16, 2)
     _, terms = task.loss(batch, 1.0)
-    assert terms["states"] == 0 and terms["smooth"] == 0
-    assert terms["position"] < 1e-9 and terms["heading"] < 1e-9
-    assert terms["reach"] < 1e-6
+    assert terms["position"].item() == pytest.approx(beside, abs=0.01)
+
+
+def test_feet_and_contacts_are_those_of_the_decoder_that_plays(data, autoencoder):
+    motion = make(data, autoencoder).motion
+    small = SmallDecoder(SmallDecoderConfig(width=4), autoencoder).requires_grad_(False)
+    task = RegressionTask(CONFIG, data, autoencoder, motion, decoder=small)
+    latents = motion.space.latents_of(motion.states[:20])
+    feet, contacts = task.feet(latents)
+    rotations, translations, flags = small(latents)
+    body = Body(data.space)(rotations, translations).permute(2, 1, 0)
+    roles = feet_of(data.space.skeleton)
+    columns = [list(data.space.turning).index(joint) for joint in data.space.skeleton.joints(roles)]
+    torch.testing.assert_close(feet, body[:, columns], atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(contacts.clamp(0, 1), flags)
+    whole = make(data, autoencoder)
+    torch.testing.assert_close(task._clips.places, whole._clips.places)
 
 
 def test_bent_windows_turn_and_keep_their_steps(data, autoencoder):
@@ -121,18 +155,6 @@ def test_who_is_free_is_not_told_where_to_go(data, autoencoder):
     asked = module.unclamped(context, offsets, turns, torch.zeros(2, 1))
     torch.testing.assert_close(free[0], free[1])
     assert not torch.allclose(asked[0], asked[1])
-
-
-def test_slide_is_the_speed_of_feet_that_stand():
-    frames = 10
-    feet = torch.zeros(1, frames, 2, 3)
-    places = torch.zeros(1, frames, 2)
-    places[0, :, 1] = 0.1 * torch.arange(frames)  # the body goes on
-    feet[0, :, 0, 2] = -places[0, :, 1]  # one foot stays, one goes along
-    contacts = torch.ones(1, frames, 2)
-    assert slide(feet, places, torch.zeros(1, frames), contacts).item() == pytest.approx(0.05, abs=1e-3)
-    contacts[..., 1] = 0
-    assert slide(feet, places, torch.zeros(1, frames), contacts).item() == pytest.approx(0.0, abs=1e-3)
 
 
 @pytest.mark.parametrize("late", [-2, -1, 0, 1, 2])

@@ -8,7 +8,7 @@ import torch
 
 from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.feet import Feet
-from moveset.learn.models.autoencoder import Autoencoder, AutoencoderConfig, AutoencoderTask
+from moveset.learn.models.autoencoder import Autoencoder, AutoencoderConfig, AutoencoderTask, PoseDecoder
 from moveset.learn.states import Motion, encoded
 from moveset.motion.contacts import foot_positions
 from moveset.motion.ground import ground_frame
@@ -89,7 +89,7 @@ def test_windows_begin_at_the_origin(motion):
 def test_feet_of_latents_are_those_of_the_decoded_pose(data, autoencoder, motion):
     rows = torch.arange(0, 60)
     latents = motion.space.latents_of(motion.states[rows])
-    found = Feet(autoencoder, data.space)(latents.unflatten(0, (6, 10))).flatten(0, 1)
+    found = Feet(PoseDecoder(autoencoder), data.space)(latents.unflatten(0, (6, 10)))[0].flatten(0, 1)
     vectors = np.concatenate((np.zeros((60, 3)), autoencoder.decode(latents).numpy()), axis=1)
     clip = data.space.clip(vectors, data.fps)
     np.testing.assert_allclose(found, foot_positions(clip), atol=1e-4)

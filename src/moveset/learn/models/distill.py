@@ -17,11 +17,12 @@ from torch.nn import functional
 
 from moveset.learn.data import TrainingSet
 from moveset.learn.draw import Draw, seeded
+from moveset.learn.footing import in_world, slide
 from moveset.learn.loop import TrainConfig
-from moveset.learn.models.autoencoder import Autoencoder
+from moveset.learn.models.autoencoder import Autoencoder, PoseDecoder
 from moveset.learn.models.detail import Detail
 from moveset.learn.models.flow import Denoiser, FlowPredictor
-from moveset.learn.models.regression import RegressionConfig, RegressionTask, second_difference, slide
+from moveset.learn.models.regression import RegressionConfig, RegressionTask, second_difference
 from moveset.learn.models.small_decoder import SmallDecoderConfig
 from moveset.learn.rollout import Given
 from moveset.learn.states import Motion
@@ -34,6 +35,8 @@ class DistillConfig(RegressionConfig):
 
     noise: float = 0.2
     free: float = 0.1
+    position_weight: float = 6.0
+    """Of the square of the distance from the asked place [m^2]."""
     rounds: tuple[int, int] = (2, 4)
     teacher_steps: int = 4
     """In which the denoiser finds its answer."""
@@ -101,9 +104,10 @@ class DistillTask(RegressionTask):
         autoencoder: Autoencoder,
         motion: Motion | None = None,
         seed: int = 0,
+        decoder: PoseDecoder | None = None,
     ) -> None:
         """A student as wide as its teacher begins with the teacher's weights: with a flow in one step."""
-        super().__init__(config, training, autoencoder, motion, seed)
+        super().__init__(config, training, autoencoder, motion, seed, decoder)
         self.teacher = FlowPredictor(teacher, config.teacher_steps).eval().requires_grad_(False)
         with seeded(seed):
             student = Denoiser(config, self.motion.space)
@@ -157,8 +161,8 @@ class DistillTask(RegressionTask):
         run, places, turned = self.rollout.played(chunks)
         half = slice(0, (len(truth) + 1) // 2)
         flags = batch["contacts"][:, length : length + run.shape[1]] * steered
-        feet = self.feet(space.latents_of(run[half]))
-        sliding = slide(feet, places[half], turned[half], flags[half])
+        feet, _ = self.feet(space.latents_of(run[half]))
+        sliding = slide(in_world(feet, places[half], turned[half]), flags[half])
         terms = {
             "states": torch.stack(states).mean(),
             "position": torch.stack(position).mean(),

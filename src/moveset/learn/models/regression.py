@@ -9,7 +9,7 @@ Sampling".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -20,14 +20,16 @@ from torch.nn import functional
 from moveset.learn.data import TrainingSet
 from moveset.learn.draw import Draw, seeded
 from moveset.learn.feet import Feet
+from moveset.learn.footing import ClipFeet, in_world, skate, slide
 from moveset.learn.loop import TrainConfig
-from moveset.learn.models.autoencoder import Autoencoder
+from moveset.learn.models.autoencoder import Autoencoder, PoseDecoder
 from moveset.learn.models.detail import Detail
 from moveset.learn.models.residual import ResidualNetwork
 from moveset.learn.models.small_decoder import SmallDecoderConfig
 from moveset.learn.rollout import Rollout
+from moveset.learn.sharpness import sharpest, softness
 from moveset.learn.states import ROOT, Motion, StateSpace, encoded
-from moveset.learn.steering import ControlEncoding, bent, world_from_ground
+from moveset.learn.steering import ControlEncoding, bent
 from moveset.learn.task import Batch, Terms
 from moveset.learn.variations import Variations
 
@@ -63,12 +65,20 @@ class RegressionConfig(Variations):
 
     root_weight: float = 3.0
     """Of the root velocities in the loss of the states."""
-    position_weight: float = 6.0
+    position_weight: float = 1.0
+    """Of the distance from the asked place [m]: by its square, two centimetres to the inside of every curve would weigh
+    next to nothing."""
     heading_weight: float = 1.5
     slide_weight: float = 0.7
     """Of the speed of feet that stand [m/s]."""
     reach_weight: float = 6.0
     """Of the distance of the feet from where the clip has them, seen from the ground frame [m]."""
+    skate_weight: float = 0.07
+    """Of foot skate beyond that of the clip [m/s]."""
+    contact_weight: float = 0.5
+    """Of the squared error of the contacts that are decoded."""
+    jolt_weight: float = 0.3
+    """Of how far the windows that jolt most are softer or sharper than their clips; it grows to this over the training."""
     smooth_weight: float = 1.0
     """Of the second differences of the states that are played, the seams between chunks included."""
 
@@ -90,13 +100,16 @@ class RegressionPreset:
     levels: tuple[Detail, ...] = (Detail(),)
 
 
-_LEVELS = (Detail(), Detail(width=256, steps=0.5), Detail(width=144, steps=0.5, decoder=SmallDecoderConfig()))
+_LEVELS = (Detail(), Detail(width=224, steps=0.6), Detail(width=144, steps=0.6, decoder=SmallDecoderConfig()))
 PRESETS = {
     "tiny": RegressionPreset(
         model=RegressionConfig(width=192), train=TrainConfig(steps=1500, batch=64, learning_rate=2e-3)
     ),
     "small": RegressionPreset(
-        train=TrainConfig(steps=6000, batch=96, learning_rate=2e-3, picture_every=0), levels=_LEVELS
+        levels=_LEVELS,
+        # alone, a wider network waits for its weights
+        model=RegressionConfig(width=320),
+        train=TrainConfig(steps=10_000, batch=96, learning_rate=2e-3, picture_every=0),
     ),
     "base": RegressionPreset(
         levels=_LEVELS,
@@ -106,8 +119,16 @@ PRESETS = {
 }
 _LAG_COST = 0.03
 """By which share a fit must be better to be taken a frame further off."""
-_FARTHEST = 0.2
-"""Squared distance from the path [m^2] from which on the loss pulls no harder."""
+_NEAR = 0.01
+"""Distance from the asked place [m] below which its square counts ..."""
+_FARTHEST = 0.45
+"""... and from which on the loss does not pull."""
+_MATCHED = "walk"
+"""Clips made by motion matching, whose jumps are nobody's jolts."""
+_SHARPEST = 1 / 6
+"""So many of the windows are to be as sharp as their clips: in steadier ones what is missing is mostly noise."""
+_FEET_JOLT = 0.4
+"""Weight of the sharpness of the feet beside that of the whole body."""
 
 
 class Predictor(nn.Module):
@@ -144,13 +165,17 @@ class RegressionTask:
         autoencoder: Autoencoder,
         motion: Motion | None = None,
         seed: int = 0,
+        decoder: PoseDecoder | None = None,
     ) -> None:
-        """`motion`: the set as states of this autoencoder, if it was encoded before."""
+        """`motion`: the set as states of this autoencoder, if it was encoded before. `decoder`: with which the states will
+        be played, if not with that of the autoencoder."""
         self.config, self.training, self.data = config, training, training.facts
         self.motion = motion or encoded(training, autoencoder)
-        self.feet = Feet(autoencoder, training.space)
-        self._feet = _in_parts(
-            lambda states: self.feet(self.motion.space.latents_of(states)), self.motion.states
+        whole = PoseDecoder(autoencoder)
+        self.feet = Feet(decoder or whole, training.space)
+        self._clips = ClipFeet.of(Feet(whole, training.space), self.motion)
+        self._matched = torch.from_numpy(
+            np.repeat(np.array(training.kinds) == _MATCHED, np.diff(training.view.starts))
         )
         self._weights = torch.cat(
             (importance(autoencoder, self.motion), torch.full((ROOT,), config.root_weight))
@@ -182,9 +207,12 @@ class RegressionTask:
         noise = config.noise * draw.uniform(1, 1) * (draw.uniform(1, 1) < config.noisy)
         noisy = (noise[:, 0] > 0).float()
         place, turn = config.off_path
+        every = torch.from_numpy(rows)[:, None] + torch.arange(frames)
         return {
             **window,
-            "feet": self._feet[torch.from_numpy(rows)[:, None] + torch.arange(frames)],
+            "feet": self._clips.places[every],
+            "skate": self._clips.skate[every],
+            "matched": self._matched[every[:, 0]],
             "noise": noise * draw.normal(config.context, self.motion.space.width),
             "place": place * noisy * draw.normal(2),
             "turn": (turn * noisy * draw.normal(1))[:, 0],
@@ -208,8 +236,8 @@ class RegressionTask:
             moments.append(moment + torch.arange(execute, device=moment.device))
             states.append((functional.huber_loss(made.answer, target, reduction="none") * weights).mean())
             wanted = tracks[:, made.first : made.first + chunk]
-            off = (made.places - wanted[..., :2]).square().sum(dim=-1)
-            position.append((off.clamp(max=_FARTHEST) * steered).mean())
+            off = (made.places - wanted[..., :2]).square().sum(dim=-1).clamp(max=_FARTHEST**2)
+            position.append((((off + _NEAR**2).sqrt() - _NEAR) * steered).mean())
             heading.append(((made.headings - wanted[..., 2]).square() * steered).mean())
 
         run, places, turned = self.rollout.played(chunks)
@@ -217,14 +245,19 @@ class RegressionTask:
         moments = torch.cat(moments, dim=1)
         bend_truth = self._at(second_difference(truth), moments - 2, context_frames - 2)
         half = slice(0, (len(run) + 1) // 2)  # the feet of half of the windows tell as much
-        feet = self.feet(space.latents_of(run[half]))
-        feet_truth, flags = (_rows(batch[name][half], moments[half]) for name in ("feet", "contacts"))
+        feet, contacts = self.feet(space.latents_of(run[half]))
+        own = {name: frames_at(batch[name][half], moments[half]) for name in ("feet", "skate", "contacts")}
+        stepped = in_world(feet, places[half], turned[half])
+        skated = skate(stepped, self._clips.standing.to(feet), self.motion.fps).mean(dim=(1, 2))
         terms = {
             "states": torch.stack(states).mean(),
             "position": torch.stack(position).mean(),
             "heading": torch.stack(heading).mean(),
-            "slide": slide(feet, places[half], turned[half], flags) * self.motion.fps,
-            "reach": (feet - feet_truth).abs().mean(),
+            "slide": slide(stepped, own["contacts"]) * self.motion.fps,
+            "reach": (feet - own["feet"]).abs().mean(),
+            "skate": (skated - own["skate"][:, 1:-1].mean(dim=(1, 2))).clamp(min=0).mean(),
+            "contact": (contacts - own["contacts"]).square().mean(),
+            "jolt": self._softness(run, feet, batch),
             "smooth": ((bend - bend_truth).square() * weights).mean(),
         }
         total = (
@@ -233,9 +266,27 @@ class RegressionTask:
             + config.heading_weight * terms["heading"]
             + config.slide_weight * terms["slide"]
             + config.reach_weight * terms["reach"]
+            + config.skate_weight * terms["skate"]
+            + config.contact_weight * terms["contact"]
+            + config.jolt_weight * progress * terms["jolt"]
             + config.smooth_weight * terms["smooth"]
         )
         return total, terms
+
+    def _softness(self, run: Tensor, feet: Tensor, batch: Batch) -> Tensor:
+        """How much softer or sharper a roll-out `run` (B, F, S) with `feet` (B / 2, F, K, 3) is than its clips, after the
+        first answer, which has to work off the noise of the beginning."""
+        latents, skipped = self.module.space.latents, self.config.execute
+        frames = slice(self.config.context + skipped, self.config.context + run.shape[1])
+        weights = self._weights[:latents].to(run)
+        made, real = run[:, skipped:, :latents], batch["states"][:, frames, :latents]
+        which = sharpest(real * weights, _SHARPEST, batch["matched"])
+        own = which[which < len(feet)]
+        total = softness(made[which], real[which], weights)
+        if len(own):
+            real_feet = batch["feet"][own][:, frames]
+            total = total + _FEET_JOLT * softness(feet[own][:, skipped:].flatten(2), real_feet.flatten(2))
+        return total
 
     @torch.no_grad()
     def _lags(self, answer: Tensor, truth: Tensor, first: int, most: int) -> Tensor:
@@ -256,7 +307,7 @@ class RegressionTask:
         """Poses of `truth` (B, F, S) at `moments` (B, K), with the root velocities of the K frames from `first` on:
         where a character should be is a matter of time, not of its stride."""
         latents = self.module.space.latents
-        poses = _rows(truth[..., :latents], moments)
+        poses = frames_at(truth[..., :latents], moments)
         return torch.cat((poses, truth[:, first : first + moments.shape[1], latents:]), dim=-1)
 
     def tracks(self, seed: int = 0) -> Tensor:
@@ -266,16 +317,6 @@ class RegressionTask:
     def picture(self) -> np.ndarray | None:
         """None: evaluation shows what a controller does."""
         return None
-
-
-def slide(feet: Tensor, places: Tensor, headings: Tensor, contacts: Tensor) -> Tensor:
-    """Mean distance a frame [m] in the world of feet (B, F, K, 3), seen from ground frames at places (B, F, 2) with
-    headings (B, F), that have contacts (B, F, K) in both frames."""
-    level = world_from_ground(feet[..., ::2], headings[..., None]) + places[..., None, :]
-    feet = torch.stack((level[..., 0], feet[..., 1], level[..., 1]), dim=-1)
-    moved = (feet.diff(dim=1).square().sum(dim=-1) + _TINY).sqrt()
-    both = contacts[:, 1:] * contacts[:, :-1]
-    return (moved * both).sum() / both.sum().clamp(min=1)
 
 
 @torch.no_grad()
@@ -291,20 +332,13 @@ def importance(autoencoder: Autoencoder, motion: Motion) -> Tensor:
     return size / size.mean()
 
 
-def _rows(frames: Tensor, moments: Tensor) -> Tensor:
+def frames_at(frames: Tensor, moments: Tensor) -> Tensor:
     """(B, K, ...) of `frames` (B, F, ...) at `moments` (B, K)."""
     return frames[torch.arange(len(frames), device=moments.device)[:, None], moments]
 
 
-def _in_parts(function: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
-    with torch.no_grad():
-        return torch.cat([function(part) for part in rows.split(_PART)])
-
-
-_TINY = 1e-8
 _SAMPLE = 256
 _SEEN = 4096
-_PART = 8192
 
 
 def second_difference(x: Tensor) -> Tensor:

@@ -72,9 +72,9 @@ class ControllerTraining:
     ) -> Bundle:
         """The mean of what may follow, in one pass, for each level of detail."""
 
-        def task(detail: Detail) -> RegressionTask:
+        def task(detail: Detail, decoder: PoseDecoder | None) -> RegressionTask:
             model = replace(preset.model, width=detail.width or preset.model.width)
-            return RegressionTask(model, self.training, self.autoencoder, self.motion, self.seed)
+            return RegressionTask(model, self.training, self.autoencoder, self.motion, self.seed, decoder)
 
         def level(name: str, task: RegressionTask, decoder: str) -> Level:
             return Level(name, task.module.cpu(), decoder)
@@ -101,9 +101,10 @@ class ControllerTraining:
     ) -> Bundle:
         """The denoiser of a flow frozen, a one-step network for each level of detail."""
 
-        def task(detail: Detail) -> DistillTask:
+        def task(detail: Detail, decoder: PoseDecoder | None) -> DistillTask:
             model = replace(preset.model, width=detail.width or teacher.config.width)
-            return DistillTask(model, teacher.module, self.training, self.autoencoder, self.motion, self.seed)
+            known = (self.training, self.autoencoder, self.motion, self.seed, decoder)
+            return DistillTask(model, teacher.module, *known)
 
         def level(name: str, task: DistillTask, decoder: str) -> Level:
             return Level(name, task.module.cpu(), decoder, noise=task.module.network.numbers)
@@ -124,21 +125,23 @@ class ControllerTraining:
         output: str | os.PathLike[str],
         family: str,
         preset: RegressionPreset | DistillPreset,
-        make: Callable[[Detail], T],
+        make: Callable[[Detail, PoseDecoder | None], T],
         level: Callable[[str, T, str], Level],
     ) -> Bundle:
-        """Train what `make` gives for each level of detail, and the decoders that some of them have of their own."""
+        """Train what `make` gives for each level of detail, and before it the decoder that some of them have of their own."""
         levels, tasks, reports, decoders = [], [], [], {}
         for number, detail in enumerate(preset.levels):
-            task, decoder = make(detail), "decoder.onnx"
-            reports.append(self._train(task, preset.train, output, f"lod{number}", detail.steps))
-            if detail.decoder:
+            decoder, small = "decoder.onnx", None
+            if detail.decoder:  # first: the feet of what is predicted are those that it gives
                 decoder = f"decoder{number}.onnx"
-                small = SmallDecoderTask(
+                learns = SmallDecoderTask(
                     detail.decoder, self.training, self.autoencoder, self.motion, self.seed
                 )
-                reports.append(self._train(small, detail.decoder.train, output, f"decoder{number}"))
-                decoders[decoder] = StateDecoder(self.motion.space, small.module.cpu())
+                reports.append(self._train(learns, detail.decoder.train, output, f"decoder{number}"))
+                small = learns.module.cpu()
+                decoders[decoder] = StateDecoder(self.motion.space, small)
+            task = make(detail, small)
+            reports.append(self._train(task, preset.train, output, f"lod{number}", detail.steps))
             levels.append(level(f"LOD{number}", task, decoder))
             tasks.append(task)
         return self._write(output, family, levels, tasks[0], reports, preset, decoders)
