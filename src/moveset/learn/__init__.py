@@ -10,7 +10,12 @@ of them, export to bundles.
     distributed.py  the same loop on several processes
     curves.py       the log and its curves
     data.py         a training set on disk
-    export.py       modules as ONNX, compared with torch
+    export.py       modules as ONNX, compared with torch; graph.py and affine.py make them smaller
+
+The twins (vector, quaternion, rotation6d, transform, kinematics) have the names and the numbers of `geometry` and
+`motion.kinematics`, and gradients that are finite everywhere: they are for new losses and tasks. The models that are here
+give six numbers a rotation, and the forward kinematics of their losses is most of what a step costs: they use body.py,
+which is the same with matrices and the batch on the last axis, in a third of the time under autograd.
 """
 
 from importlib.util import find_spec
