@@ -57,6 +57,7 @@ HOMES = {
         "workflows/doctor.py",
     },
     "orjson": {"formats"},
+    "ufbx": {"formats"},
     "cyclopts": {"cli"},
     "rich": {"cli"},
     "PIL": {"render", "formats", "workflows/thumbnail.py", "workflows/doctor.py"},

@@ -1,0 +1,127 @@
+"""Animation stacks as clips of a skeleton."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from moveset.formats.fbx.document import Document, split
+from moveset.formats.scene.nodes import unique
+from moveset.formats.scene.rig import Rig
+from moveset.formats.scene.signs import make_continuous
+from moveset.motion import Clip, Finding
+
+SCALE_TOLERANCE = 1e-4
+"""Scales this close to those at rest are export noise."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A blend shape of a mesh: the curve that drives it, and its place among those of its channel."""
+
+    curve: str
+    channel: int
+    full_at: tuple[float, float, float]
+    """Channel weights at which it begins to show, shows in full, and is gone; one that never goes ends at inf."""
+
+    def weight(self, channel: np.ndarray) -> np.ndarray:
+        """How much of the shape shows at weights of its channel."""
+        before, full, after = self.full_at
+        rising = (channel - before) / (full - before) if full != before else np.ones_like(channel)
+        if np.isinf(after):
+            return rising
+        falling = (after - channel) / (after - full)
+        return np.clip(np.minimum(rising, falling), 0, None)
+
+
+def clip_names(document: Document) -> tuple[str, ...]:
+    """Names of the stacks without what Blender puts around them: `Armature|Walk|BaseLayer` is Walk."""
+    names = [stack["name"] for stack in document.stacks]
+    objects = set(document.nodes.names)
+    short = []
+    for name in names:
+        parts = name.removesuffix("|BaseLayer").split("|")
+        while len(parts) > 1 and parts[0] in objects:
+            parts = parts[1:]
+        short.append("|".join(parts) or name)
+    names = short if len(set(short)) == len(names) else names
+    return unique([name or f"stack_{i}" for i, name in enumerate(names)])
+
+
+def moved_nodes(document: Document, stack: int) -> np.ndarray:
+    """Nodes that curves of a stack drive."""
+    return document.arrays[f"stack{stack}.nodes"]
+
+
+def stands_still(document: Document, node: int) -> bool:
+    """Whether no stack takes `node` away from its rest: an armature that an exporter keyed for nothing."""
+    rest = document.rest[node]
+    for stack in range(len(document.stacks)):
+        for row in np.flatnonzero(moved_nodes(document, stack) == node):
+            poses = document.arrays[f"stack{stack}.poses"][row]
+            apart = np.abs(poses - rest)
+            apart[:, 3:7] = np.minimum(
+                apart[:, 3:7], np.abs(poses[:, 3:7] + rest[3:7]).max(axis=1, keepdims=True)
+            )
+            if not np.all(apart <= 1e-5 * np.maximum(np.abs(rest), 1)):
+                return False
+    return True
+
+
+def read_clips(
+    document: Document, rig: Rig, stacks: Iterable[int], shapes: list[Shape], findings: list[Finding]
+) -> list[Clip]:
+    """The clips of `stacks`; one with numbers that are none is left out, with a finding."""
+    names = clip_names(document)
+    clips = []
+    for stack in stacks:
+        clip = _clip(document, rig, stack, names[stack], shapes)
+        if clip is None:
+            message = f"{names[stack]}: its curves hold NaN or infinite numbers"
+            findings.append(
+                Finding(
+                    "nan", "error", names[stack], message, advice="export the clip again; it was left out"
+                )
+            )
+        else:
+            clips.append(clip)
+    return clips
+
+
+def _clip(document: Document, rig: Rig, stack: int, name: str, shapes: list[Shape]) -> Clip | None:
+    poses = document.arrays[f"stack{stack}.poses"]
+    frames = poses.shape[1]
+    local = np.broadcast_to(document.rest[rig.nodes], (frames, len(rig.nodes), 10)).copy()
+    row_of = {node: row for row, node in enumerate(moved_nodes(document, stack).tolist())}
+    for joint, node in enumerate(rig.nodes.tolist()):
+        if node in row_of:
+            local[:, joint] = poses[row_of[node]]
+    weights = document.arrays[f"stack{stack}.weights"]
+    if not (np.isfinite(local).all() and np.isfinite(weights).all()):
+        return None
+    every = np.arange(len(rig.nodes))
+    translations, rotations, scales = split(local)
+    rotations = _continuous(rig.bake(every, rotations), rig.skeleton.rest_rotations)
+    scales = scales / rig.rest_scales
+    channel_row = {c: row for row, c in enumerate(document.arrays[f"stack{stack}.channels"].tolist())}
+    return Clip(
+        rig.skeleton,
+        rotations,
+        rig.bake_translations(every, translations),
+        document.stacks[stack]["fps"],
+        name,
+        scales=scales if np.abs(scales - 1).max(initial=0) > SCALE_TOLERANCE else None,
+        curves={
+            s.curve: s.weight(weights[channel_row[s.channel]]) for s in shapes if s.channel in channel_row
+        },
+    )
+
+
+def _continuous(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
+    frames, joints = rotations.shape[:2]
+    runs = np.ascontiguousarray(np.swapaxes(rotations, 0, 1)).reshape(-1, 4)
+    if len(runs):
+        make_continuous(runs, np.arange(joints) * frames, np.full(joints, frames), near)
+    return np.ascontiguousarray(np.swapaxes(runs.reshape(joints, frames, 4), 0, 1))

@@ -1,0 +1,95 @@
+"""Animation stacks evaluated by ufbx: local transforms of every node that moves, at even frames."""
+
+from __future__ import annotations
+
+import numpy as np
+import ufbx
+
+from moveset.formats.fbx.kept import keep, keep_all
+from moveset.formats.fbx.timing import plan_frames
+from moveset.formats.fbx.worker import Refused
+
+MOST_EVALUATIONS = 1 << 20
+"""Transforms of all stacks, beyond one for every few bytes of the file: more is an error in its times."""
+_BYTES_AN_EVALUATION = 4
+
+_UNMOVING = {"visibility", "show"}
+"""Properties of nodes whose curves move nothing."""
+_SAME_TIME = 1e-6
+
+
+class Animations:
+    """The stacks of one scene."""
+
+    def __init__(self, scene: ufbx.Scene, nodes: list[ufbx.Node], size: int) -> None:
+        self._scene, self._nodes = scene, nodes
+        self._left = MOST_EVALUATIONS + size // _BYTES_AN_EVALUATION
+        self._channels = list(keep_all(scene.blend_channels))
+
+    def read(self, arrays: dict[str, np.ndarray]) -> list[dict]:
+        """What is said about each stack; its numbers go into `arrays`."""
+        return [self._stack(i, stack, arrays) for i, stack in enumerate(keep_all(self._scene.anim_stacks))]
+
+    def _stack(self, index: int, stack: ufbx.AnimStack, arrays: dict[str, np.ndarray]) -> dict:
+        layers = list(keep_all(stack.layers))
+        moved, weighted, key_times = self._animated(layers)
+        stated = self._scene.settings.frames_per_second
+        plan = plan_frames(stack.time_begin, stack.time_end, key_times, stated)
+        self._left -= plan.frames * (len(moved) + len(weighted))
+        if self._left < 0:
+            raise Refused(
+                f"{plan.frames:,} frames of {len(moved)} nodes at {plan.fps:g} fps",
+                f"animation {stack.name!r}",
+                "its time range is far longer than its keys: set the range, or cut the animation",
+            )
+        times = _on_keys(plan.times, key_times).tolist()
+        anim = keep(stack.anim)
+        poses = np.empty((len(moved), plan.frames, 10))
+        for row, number in enumerate(moved):
+            node = self._nodes[number]
+            evaluated = [ufbx.evaluate_transform(anim, node, time) for time in times]
+            poses[row] = [(*local.translation, *local.rotation, *local.scale) for local in evaluated]
+        weights = np.empty((len(weighted), plan.frames))
+        for row, number in enumerate(weighted):
+            channel = self._channels[number]
+            weights[row] = [ufbx.evaluate_blend_weight(anim, channel, time) for time in times]
+        arrays |= {
+            f"stack{index}.nodes": np.array(moved, dtype=np.int64) - 1,
+            f"stack{index}.poses": poses,
+            f"stack{index}.channels": np.array(weighted, dtype=np.int64),
+            f"stack{index}.weights": weights,
+        }
+        return {"name": stack.name, "layers": len(layers), **plan.said}
+
+    def _animated(self, layers: list[ufbx.AnimLayer]) -> tuple[list[int], list[int], list[np.ndarray]]:
+        """Numbers of the nodes and blend channels that curves drive, and the times of these curves' keys."""
+        nodes: set[int] = set()
+        channels: set[int] = set()
+        curves: dict[tuple[int, float, float], ufbx.AnimCurve] = {}
+        for layer in layers:
+            for prop in keep_all(layer.anim_props):
+                element = keep(prop.element)
+                if element.type == ufbx.ElementType.NODE and prop.prop_name.lower() not in _UNMOVING:
+                    nodes.add(element.typed_id)
+                elif element.type == ufbx.ElementType.BLEND_CHANNEL:
+                    channels.add(element.typed_id)
+                else:
+                    continue
+                for curve in keep_all(keep(prop.anim_value).curves):
+                    if curve is not None and len(curve.keyframes):
+                        # exporters key many curves at the same times: one of each length and range speaks for all
+                        curves.setdefault((len(curve.keyframes), curve.min_time, curve.max_time), curve)
+        times = [np.array([key.time for key in curve.keyframes]) for curve in curves.values()]
+        nodes.discard(0)  # the root that ufbx adds
+        return sorted(nodes), sorted(channels), [t for t in times if np.isfinite(t).all()]
+
+
+def _on_keys(times: np.ndarray, key_times: list[np.ndarray]) -> np.ndarray:
+    """`times`, each moved onto the key that it means: a hair before a step is another value than on it."""
+    if not key_times:
+        return times
+    keys = np.unique(np.concatenate(key_times))
+    at = np.clip(np.searchsorted(keys, times), 1, max(len(keys) - 1, 1))
+    before, after = keys[at - 1], keys[np.minimum(at, len(keys) - 1)]
+    near = np.where(np.abs(times - before) < np.abs(after - times), before, after)
+    return np.where(np.abs(near - times) < _SAME_TIME, near, times)

@@ -1,0 +1,162 @@
+"""Our side of the reader's process: one is kept at hand, ended when a file is too much for it, started again."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+import moveset
+from moveset.errors import MovesetError
+from moveset.formats.fbx.messages import Garbled, Message, receive, send
+
+SECONDS = 10.0
+"""That a file may take, beside `SECONDS_A_BYTE` for each of its bytes beyond `SMALL`."""
+SMALL = 10 << 20
+SECONDS_A_BYTE = 2e-6
+STARTING = 60.0
+"""Seconds that a process may take to start."""
+
+COMMAND = (sys.executable, "-m", "moveset.formats.fbx.worker")
+
+
+class Reader:
+    """Reads files one after another; any thread may ask."""
+
+    def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+        self._served = 0
+        self._lock = threading.Lock()
+
+    def read(self, data: bytes) -> Message:
+        """What the file holds, as plain numbers."""
+        with self._lock:
+            if self._owner != os.getpid():  # a forked copy must not talk to its parent's process
+                self._process = None
+            worn = self._process is not None and self._served > 0
+            try:
+                return self._ask(data)
+            except _Crashed as crash:
+                if not worn:
+                    raise crash.error() from None
+            try:  # an earlier file may be to blame
+                return self._ask(data)
+            except _Crashed as crash:
+                raise crash.error() from None
+
+    def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is None or self._owner != os.getpid():
+            return
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            with suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+
+    def _ask(self, data: bytes) -> Message:
+        process = self._started()
+        allowed = SECONDS + SECONDS_A_BYTE * max(len(data) - SMALL, 0)
+        header, arrays = self._exchange(process, allowed, np.frombuffer(data, np.uint8))
+        self._served += 1
+        if header.get("last"):
+            self.close()
+        error = header.get("error")
+        if not error:
+            return header, arrays
+        if error.get("memory"):
+            raise MovesetError(
+                f"asks for far more memory than its {len(data):,} bytes can mean",
+                do="it is damaged; export it again",
+            )
+        raise MovesetError(error["message"], where=error["where"], do=error["do"])
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is not None:
+            return self._process
+        package = str(Path(moveset.__file__).parents[1])
+        paths = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
+        process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+        )
+        self._process, self._owner, self._served = process, os.getpid(), 0
+        try:
+            header, _ = self._exchange(process, STARTING, None)
+        except _Crashed:
+            raise MovesetError(
+                "the process that reads FBX files does not start", do="run `moveset doctor`"
+            ) from None
+        if not header["ready"]:
+            self.close()
+            raise MovesetError(
+                f"reading FBX files needs {header['missing']}, which is not installed",
+                do="pip install ufbx==0.0.5",
+            )
+        return process
+
+    def _exchange(self, process: subprocess.Popen[bytes], seconds: float, data: np.ndarray | None) -> Message:
+        """Send `data` (nothing: only listen) and wait for the answer; no answer in time is the process's end."""
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(seconds, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            assert process.stdin is not None and process.stdout is not None
+            if data is not None:
+                send(process.stdin, {}, {"file": data})
+            return receive(process.stdout)
+        except (Garbled, OSError):
+            self.close()
+            raise _Crashed(process.returncode, seconds if late.is_set() else None) from None
+        except BaseException:  # Ctrl-C in between: the next answer would be to the wrong question
+            self.close()
+            raise
+        finally:
+            timer.cancel()
+
+
+class _Crashed(Exception):
+    """The process ended without an answer."""
+
+    def __init__(self, code: int | None, seconds: float | None) -> None:
+        super().__init__()
+        self.code, self.seconds = code, seconds
+
+    def error(self) -> MovesetError:
+        if self.seconds is not None:
+            what = f"takes longer than {self.seconds:.0f} s to read"
+        else:
+            cause = f"exit code {self.code}"
+            if self.code and self.code < 0:
+                with suppress(ValueError):
+                    cause = signal.Signals(-self.code).name
+            what = f"crashes the FBX reader ({cause})"
+        return MovesetError(what, do="it is probably damaged; open it in Blender or Maya and export it again")
+
+
+_reader = Reader()
+atexit.register(_reader.close)
+
+
+def read_scene(data: bytes) -> Message:
+    """Read one FBX file in this process's reader."""
+    return _reader.read(data)
