@@ -1,7 +1,8 @@
 """Additive clips: differences to be added to another clip. Read as poses they crumple the body.
 
-Evidence counts in this order: what the file itself says (Clip.additive, from a sidecar or glTF extras), what the
-numbers say, and last the name, which never decides alone: aim-offset poses are often exported as full poses.
+Evidence counts in this order: what the sidecar says, then what the file itself does (both in Clip.additive: formats/
+sidecar.py, glTF extras, an FBX property), then what the numbers say, and last the name, which never decides alone:
+aim-offset poses are often exported as full poses.
 """
 
 from __future__ import annotations
@@ -68,11 +69,13 @@ def around_identity(clip: Clip) -> bool:
     height = float(skeleton.rest_world[1][hips, 1])
     if len(clip) == 0 or abs(height) < 0.1:
         return False
-    at_origin = np.linalg.norm(clip.world_positions[:, hips], axis=-1).max() < 0.3 * abs(height)
     to_identity = quaternion.angle(clip.rotations)
+    if np.percentile(to_identity, 90) >= NEAR:
+        return False
     to_rest = quaternion.angle_between(skeleton.rest_rotations, clip.rotations)
-    near = np.percentile(to_identity, 90) < NEAR
-    return bool(at_origin and near and to_identity.mean() <= to_rest.mean() + 1e-9)
+    if to_identity.mean() > to_rest.mean() + 1e-9:
+        return False
+    return bool(np.linalg.norm(clip.world_positions[:, hips], axis=-1).max() < 0.3 * abs(height))
 
 
 def _finding(clip: Clip, severity: str, message: str, value: float | None, advice: str = _ADVICE) -> Finding:

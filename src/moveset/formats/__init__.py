@@ -16,6 +16,7 @@ from moveset.errors import MovesetError
 from moveset.files import write_whole
 from moveset.formats import locations
 from moveset.formats.registry import FORMATS, Format, format_of, suffix_of
+from moveset.formats.sidecar import sidecar_name, with_sidecar
 from moveset.motion import Asset, Clip
 
 __all__ = ["FORMATS", "Format", "format_of", "list_files", "read", "suffix_of", "write"]
@@ -26,7 +27,8 @@ PathLike = str | os.PathLike[str]
 def read(path: PathLike, **options: object) -> Asset:
     """Characters and clips of one file; with `FILE#clip` that clip alone.
 
-    `options` go to the format, e.g. `unit=0.0254, up="Z"` for BVH. Clips know the file in `tags.source`.
+    `options` go to the format, e.g. `unit=0.0254, up="Z"` for BVH. What a sidecar (`formats/sidecar.py`) says of the
+    clips comes before what the file does. Clips know the file in `tags.source`.
     """
     location = locations.locate(path)
     if location.file.is_dir():
@@ -38,10 +40,11 @@ def read(path: PathLike, **options: object) -> Asset:
         raise MovesetError(f"{form.name} files can be written, not read", file=location)
     _check_options(options, form.read_options, f"reading {form.name}", location)
     place = str(location.without_clip)
+    beside, said = locations.Beside(location), sidecar_name(location.name)
     try:
-        asset = form.read(
-            locations.read_bytes(location), path=place, sibling=locations.Beside(location), **options
-        )
+        asset = form.read(locations.read_bytes(location), path=place, sibling=beside, **options)
+        if beside.has(said):
+            asset = with_sidecar(asset, beside(said), said)
     except MovesetError as error:
         raise error.within(place) from None
     asset = replace(asset, clips=tuple(_sourced(clip, place, len(asset.clips)) for clip in asset.clips))

@@ -5,7 +5,7 @@ user properties).
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -47,7 +47,8 @@ def clip_from_json(said: object) -> Known:
     if not isinstance(said, dict):
         return Known()
     additive = said.get("additive")
-    fps = float(said["fps"]) if is_number(said.get("fps")) else 0.0
+    stated = said.get("fps")
+    fps = float(stated) if is_number(stated) else 0.0
     return Known(
         fps=fps if FPS_RANGE[0] <= fps <= FPS_RANGE[1] else None,
         loop=said.get("loop") is True,
@@ -96,9 +97,9 @@ def read_events(given: object) -> tuple[Event, ...]:
     )
 
 
-def is_number(value: object) -> bool:
-    """Whether a JSON value is a number, which true and false are not."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a JSON value is a number: true, false, NaN and Infinity are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 def _stated(given: Tags | Annotation, blank: Tags | Annotation) -> dict[str, Any]:

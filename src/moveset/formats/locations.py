@@ -129,6 +129,13 @@ class Beside:
             raise MovesetError(f"refers to {name!r}, which is not there", file=location.without_clip)
         return read_bytes(Location(beside))
 
+    def has(self, name: str) -> bool:
+        """Whether a file `name` lies in the same folder."""
+        if self.location.inner:
+            inner = PurePosixPath(self.location.inner).with_name(name).as_posix()
+            return inner in _archive(self.location.file).known
+        return self.location.file.with_name(name).is_file()
+
     def names(self, suffix: str) -> list[str]:
         """Files of that suffix in the same folder."""
         location = self.location

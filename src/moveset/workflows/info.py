@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from moveset.audit.additive import additive, is_additive
 from moveset.bundle import Bundle, open_bundle
 from moveset.errors import MovesetError
 from moveset.formats import locations
@@ -133,7 +134,7 @@ def _describe(path: str, root: str, **options: object) -> FileInfo:
             clip.seconds,
             len(clip.skeleton),
             clip.loop,
-            clip.additive,
+            is_additive(clip),
             clip.scales is not None,
             clip.tags.sentence,
         )
@@ -141,7 +142,9 @@ def _describe(path: str, root: str, **options: object) -> FileInfo:
     )
     licenses = {clip.tags.license for clip in asset.clips} - {""} or {facts.license}
     form = asset.source.format if asset.source else ""
-    return FileInfo(path, form, clips, tuple(skeletons), asset.findings, ", ".join(sorted(licenses)))
+    guessed = [found for clip in asset.clips if clip.additive is None for found in additive(clip)]
+    findings = (*asset.findings, *(found for found in guessed if found.severity != "info"))
+    return FileInfo(path, form, clips, tuple(skeletons), findings, ", ".join(sorted(licenses)))
 
 
 def describe_files(files: Mapping[str, str], **options: object) -> Iterator[FileInfo]:
