@@ -8,7 +8,7 @@ from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 from moveset.geometry.vector import unit
 from moveset.motion import Clip, Skeleton
-from moveset.motion.roles import FACE, FINGERS, REQUIRED, ROOT
+from moveset.motion.roles import BODY, FACE, FINGERS, REQUIRED
 
 ADULT = 1.75
 """Stature [m] for which thresholds in metres are stated; they shrink and grow with the body."""
@@ -42,8 +42,8 @@ def body_joints(skeleton: Skeleton) -> np.ndarray:
     """Joints that bear the body. Where roles are known, helpers such as IK targets and poles are left out."""
     if not humanoid(skeleton):
         return np.arange(len(skeleton))
-    left_out = {None, ROOT, "leftProp", "rightProp"}
-    return np.array([j for j, role in enumerate(skeleton.roles) if role not in left_out])
+    bearing = {*BODY, *FINGERS, *FACE}
+    return np.array([j for j, role in enumerate(skeleton.roles) if role in bearing])
 
 
 def limb_joints(skeleton: Skeleton) -> np.ndarray:

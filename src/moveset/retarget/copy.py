@@ -15,7 +15,7 @@ from moveset.geometry.quaternion import Array
 from moveset.motion import Clip, Skeleton
 from moveset.motion.detached import carry_detached
 from moveset.motion.kinematics import forward_kinematics
-from moveset.motion.roles import ROOT
+from moveset.motion.roles import ROOT, is_auxiliary
 
 _TRUNK = ("spine", "chest", "upperChest")
 _ANKLE_SHARE = 0.09
@@ -69,7 +69,11 @@ def copy_rotations(clip: Clip, source_t_pose: Clip, target_t_pose: Clip) -> Clip
 
 def _partners(source: Skeleton, target: Skeleton) -> dict[int, int]:
     """Target joint -> source joint that plays the same role; trunks of different length are spread evenly."""
-    pairs = {target.joint(role): j for role, j in source.by_role.items() if role in target.by_role}
+    pairs = {
+        target.joint(role): j
+        for role, j in source.by_role.items()
+        if role in target.by_role and not is_auxiliary(role)
+    }
     trunks = [[s.joint(role) for role in _TRUNK if role in s.by_role] for s in (source, target)]
     ours, theirs = trunks
     if ours and theirs:

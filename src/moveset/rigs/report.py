@@ -63,7 +63,8 @@ class RoleReport:
         roles: list[str | None] = [None] * len(self.skeleton)
         for role, joint in self.roles.items():
             roles[joint] = role
-        return replace(self.skeleton, roles=tuple(roles))
+        same = tuple(roles) == self.skeleton.roles
+        return self.skeleton if same else replace(self.skeleton, roles=tuple(roles))
 
     def findings(self) -> list[Finding]:
         """What a person should know: roles by shape alone, and roles that are not sure enough."""

@@ -8,16 +8,27 @@ from dataclasses import replace
 from moveset import formats
 from moveset.errors import MovesetError
 from moveset.formats import locations
-from moveset.motion import Asset, Clip, Skeleton
-from moveset.rigs.recognize import recognize
+from moveset.motion import Asset, Clip, Finding
+from moveset.rigs.overrides import FILE_NAME, GivenRoles, override, read_roles
+from moveset.rigs.recognize import identify, skin_weights
+from moveset.rigs.report import RoleReport
 
 
-def load(path: str, **options: object) -> Asset:
-    """What the file holds, every skeleton with the roles that its names and hierarchy tell.
+def load(path: str, roles: str | None = None, **options: object) -> Asset:
+    """What the file holds, every skeleton with the roles that can be told (rigs/recognize.py).
 
+    `roles` is a file of roles that a person wrote; without one, `roles.toml` in the file's folder is taken.
     `options` go to the format, e.g. `unit="inch"` for BVH.
     """
-    return with_roles(formats.read(path, **options))
+    return with_roles(formats.read(path, **options), given_roles(path, roles))
+
+
+def given_roles(path: str, roles: str | None = None) -> GivenRoles | None:
+    """The roles that a person wrote for `path`: the file `roles`, or the one in the same folder."""
+    if roles is not None:
+        return read_roles(roles)
+    beside = locations.locate(path).file.parent / FILE_NAME
+    return read_roles(beside, for_all=False) if beside.is_file() else None
 
 
 def known_options(path: str, options: Mapping[str, object]) -> dict[str, object]:
@@ -29,20 +40,45 @@ def known_options(path: str, options: Mapping[str, object]) -> dict[str, object]
     return {name: value for name, value in options.items() if name in form.read_options}
 
 
-def with_roles(asset: Asset) -> Asset:
-    """The asset with recognized skeletons; clips and characters that shared one skeleton go on sharing it."""
-    known: dict[int, Skeleton] = {}
+def with_roles(asset: Asset, given: GivenRoles | None = None) -> Asset:
+    """The asset with recognized skeletons; clips and characters that shared one skeleton go on sharing it.
 
-    def recognized(skeleton: Skeleton) -> Skeleton:
-        if id(skeleton) not in known:
-            known[id(skeleton)] = recognize(skeleton)
-        return known[id(skeleton)]
-
+    What is unsure about the roles is added to the findings.
+    """
+    reports = role_reports(asset, given)
+    applied = {key: report.applied() for key, report in reports.items()}
     return replace(
         asset,
-        characters=tuple(replace(c, skeleton=recognized(c.skeleton)) for c in asset.characters),
-        clips=tuple(replace(c, skeleton=recognized(c.skeleton)) for c in asset.clips),
+        characters=tuple(replace(c, skeleton=applied[id(c.skeleton)]) for c in asset.characters),
+        clips=tuple(replace(c, skeleton=applied[id(c.skeleton)]) for c in asset.clips),
+        findings=asset.findings + _findings(reports.values()),
     )
+
+
+def role_reports(asset: Asset, given: GivenRoles | None = None) -> dict[int, RoleReport]:
+    """What is known about the roles of each skeleton of an asset, by the skeleton's `id`.
+
+    Skeletons of equal names are one rig: meshes of one and clips of the other tell about both.
+    """
+    skeletons = {id(each.skeleton): each.skeleton for each in (*asset.characters, *asset.clips)}
+    known: dict[tuple[str, ...], RoleReport] = {}
+    reports: dict[int, RoleReport] = {}
+    for key, skeleton in skeletons.items():
+        if skeleton.names not in known:
+            clips = [c for c in asset.clips if c.skeleton.names == skeleton.names and not c.additive]
+            bodies = [c for c in asset.characters if c.skeleton.names == skeleton.names]
+            report = identify(skeleton, clips[:1], skin_weights(bodies, len(skeleton)))
+            alone = len(skeletons) == 1 and given is not None and given.for_all
+            if given is not None and (alone or given.concerns(skeleton)):
+                report = override(report, given)
+            known[skeleton.names] = report
+        reports[key] = replace(known[skeleton.names], skeleton=skeleton)
+    return reports
+
+
+def _findings(reports: Iterable[RoleReport]) -> tuple[Finding, ...]:
+    """The findings of all reports, each once."""
+    return tuple(dict.fromkeys(finding for report in reports for finding in report.findings()))
 
 
 def list_sources(paths: Iterable[str]) -> dict[str, str]:
