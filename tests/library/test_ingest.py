@@ -101,6 +101,8 @@ def test_what_is_said_beside_a_file_is_read_again_when_it_changes(clips, tmp_pat
     assert "sad" in row.tags
     assert row.license == "CC-BY-4.0"
     assert report.license == "CC-BY-4.0"
+    (clips / "walk_3.moveset.json").write_text('{"additive": true}')
+    assert build(out, [clips], tools=TOOLS).reused == 5
 
 
 def test_another_policy_reads_everything_again(clips, tmp_path):

@@ -18,6 +18,7 @@ from moveset.audit.digest import COMPARED
 from moveset.errors import MovesetError
 from moveset.files import recover, staged
 from moveset.formats.locations import locate
+from moveset.formats.sidecar import sidecar_name
 from moveset.library import license
 from moveset.library.ingest import shelf
 from moveset.library.ingest.facts import Facts, noted_facts
@@ -246,11 +247,12 @@ def _place(path: str) -> str:
 
 
 def _bytes_of(file: str) -> list[str]:
-    """The file, and the buffers beside it that a .gltf refers to."""
-    if not file.lower().endswith(".gltf"):
-        return [file]
-    folder = file.rpartition("/")[0]
-    return [file, *(f"{folder}/{name}" for name in sorted(shelf.listing(folder)) if name.endswith(".bin"))]
+    """The file, its sidecar, and the buffers beside it that a .gltf refers to."""
+    folder, slash, own = file.rpartition("/")
+    refers, said = own.lower().endswith(".gltf"), sidecar_name(own)
+    names = sorted(shelf.listing(folder))
+    beside = [name for name in names if name == said or (refers and name.endswith(".bin"))]
+    return [file, *(f"{folder}{slash}{name}" for name in beside)]
 
 
 def _same(stamp: dict, old: dict) -> bool:
