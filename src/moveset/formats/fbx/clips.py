@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from moveset.formats.fbx.document import Document, split
+from moveset.formats.fbx.notes import read_notes
 from moveset.formats.scene.nodes import unique
 from moveset.formats.scene.rig import Rig
 from moveset.formats.scene.signs import make_continuous
@@ -51,7 +52,12 @@ def clip_names(document: Document) -> tuple[str, ...]:
 
 
 def moved_nodes(document: Document, stack: int) -> np.ndarray:
-    """Nodes that curves of a stack drive."""
+    """Nodes that a stack has keys for."""
+    return np.array(document.stacks[stack]["keyed"]["nodes"], dtype=np.int64)
+
+
+def _posed_nodes(document: Document, stack: int) -> np.ndarray:
+    """Nodes whose pose a stack says, with keys or without: rows of its poses."""
     return document.arrays[f"stack{stack}.nodes"]
 
 
@@ -59,7 +65,7 @@ def stands_still(document: Document, node: int) -> bool:
     """Whether no stack takes `node` away from its rest: an armature that an exporter keyed for nothing."""
     rest = document.rest[node]
     for stack in range(len(document.stacks)):
-        for row in np.flatnonzero(moved_nodes(document, stack) == node):
+        for row in np.flatnonzero(_posed_nodes(document, stack) == node):
             poses = document.arrays[f"stack{stack}.poses"][row]
             apart = np.abs(poses - rest)
             apart[:, 3:7] = np.minimum(
@@ -73,10 +79,17 @@ def stands_still(document: Document, node: int) -> bool:
 def read_clips(
     document: Document, rig: Rig, stacks: Iterable[int], shapes: list[Shape], findings: list[Finding]
 ) -> list[Clip]:
-    """The clips of `stacks`; one with numbers that are none is left out, with a finding."""
+    """The clips of `stacks`: those with keys for anything of this rig, since programs write a take anyway.
+
+    One with numbers that are none is left out, with a finding.
+    """
     names = clip_names(document)
     clips = []
+    channels = {shape.channel for shape in shapes}
     for stack in stacks:
+        keyed = channels & set(document.stacks[stack]["keyed"]["channels"])
+        if not keyed and not np.isin(moved_nodes(document, stack), rig.nodes).any():
+            continue
         clip = _clip(document, rig, stack, names[stack], shapes)
         if clip is None:
             message = f"{names[stack]}: its curves hold NaN or infinite numbers"
@@ -94,7 +107,7 @@ def _clip(document: Document, rig: Rig, stack: int, name: str, shapes: list[Shap
     poses = document.arrays[f"stack{stack}.poses"]
     frames = poses.shape[1]
     local = np.broadcast_to(document.rest[rig.nodes], (frames, len(rig.nodes), 10)).copy()
-    row_of = {node: row for row, node in enumerate(moved_nodes(document, stack).tolist())}
+    row_of = {node: row for row, node in enumerate(_posed_nodes(document, stack).tolist())}
     for joint, node in enumerate(rig.nodes.tolist()):
         if node in row_of:
             local[:, joint] = poses[row_of[node]]
@@ -105,6 +118,7 @@ def _clip(document: Document, rig: Rig, stack: int, name: str, shapes: list[Shap
     translations, rotations, scales = split(local)
     rotations = _continuous(rig.bake(every, rotations), rig.skeleton.rest_rotations)
     scales = scales / rig.rest_scales
+    known = read_notes(document.stacks[stack]["notes"])
     channel_row = {c: row for row, c in enumerate(document.arrays[f"stack{stack}.channels"].tolist())}
     return Clip(
         rig.skeleton,
@@ -115,7 +129,13 @@ def _clip(document: Document, rig: Rig, stack: int, name: str, shapes: list[Shap
         scales=scales if np.abs(scales - 1).max(initial=0) > SCALE_TOLERANCE else None,
         curves={
             s.curve: s.weight(weights[channel_row[s.channel]]) for s in shapes if s.channel in channel_row
-        },
+        }
+        | known.curves(frames),
+        loop=known.loop,
+        additive=known.additive,
+        tags=known.tags,
+        events=known.events,
+        contacts=known.contacts(frames),
     )
 
 

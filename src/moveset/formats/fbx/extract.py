@@ -10,14 +10,12 @@ import ufbx
 from moveset.formats.fbx.extract_animation import Animations
 from moveset.formats.fbx.extract_meshes import Geometry
 from moveset.formats.fbx.kept import keep, keep_all
-from moveset.formats.fbx.messages import Message
-from moveset.formats.fbx.worker import Refused
+from moveset.formats.fbx.messages import DAMAGED, Message, Refused
 
 DEEPEST = 500
 """Nodes below one another: deeper is no skeleton but an attack on whoever walks it."""
 _ABSENT = -(1 << 31)
 
-_DAMAGED = "it is damaged; open it in Blender or Maya and export it again"
 _ADVICE = {
     ufbx.UnsupportedVersionError: "save it as FBX 2013 or later (version 7.x)",
     ufbx.UnrecognizedFileFormatError: "its content is no FBX; export it again",
@@ -43,7 +41,13 @@ def read_fbx(data: bytes) -> Message:
         raise MemoryError from None
     except ufbx.UfbxError as error:
         text = str(error).strip() or type(error).__name__
-        raise Refused(f"cannot be read as FBX: {text}", do=_ADVICE.get(type(error), _DAMAGED)) from None
+        raise Refused(f"cannot be read as FBX: {text}", do=_ADVICE.get(type(error), DAMAGED)) from None
+    version = scene.metadata.version
+    if any(w.type == ufbx.WarningType.UNSUPPORTED_VERSION for w in keep_all(scene.metadata.warnings)):
+        # ufbx reads on, but what a number means there nobody has said
+        raise Refused(
+            f"FBX version {version / 1000:g} is not known", do=_ADVICE[ufbx.UnsupportedVersionError]
+        )
     nodes = list(keep_all(scene.nodes))
     animations = Animations(scene, nodes, len(data))
     geometry = Geometry(scene)

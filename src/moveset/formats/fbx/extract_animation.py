@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 import ufbx
 
 from moveset.formats.fbx.kept import keep, keep_all
+from moveset.formats.fbx.messages import Refused
+from moveset.formats.fbx.notes import take_notes
 from moveset.formats.fbx.timing import plan_frames
-from moveset.formats.fbx.worker import Refused
 
 MOST_EVALUATIONS = 1 << 20
 """Transforms of all stacks, beyond one for every few bytes of the file: more is an error in its times."""
@@ -16,6 +20,8 @@ _BYTES_AN_EVALUATION = 4
 _UNMOVING = {"visibility", "show"}
 """Properties of nodes whose curves move nothing."""
 _SAME_TIME = 1e-6
+_ROOT = 0
+"""The node that ufbx adds above all."""
 
 
 class Animations:
@@ -32,7 +38,8 @@ class Animations:
 
     def _stack(self, index: int, stack: ufbx.AnimStack, arrays: dict[str, np.ndarray]) -> dict:
         layers = list(keep_all(stack.layers))
-        moved, weighted, key_times = self._animated(layers)
+        driven = self._animated(layers)
+        moved, weighted, key_times = sorted(driven.nodes), sorted(driven.channels), driven.key_times
         stated = self._scene.settings.frames_per_second
         plan = plan_frames(stack.time_begin, stack.time_end, key_times, stated)
         self._left -= plan.frames * (len(moved) + len(weighted))
@@ -59,29 +66,68 @@ class Animations:
             f"stack{index}.channels": np.array(weighted, dtype=np.int64),
             f"stack{index}.weights": weights,
         }
-        return {"name": stack.name, "layers": len(layers), **plan.said}
+        keyed = {
+            "nodes": sorted(n - 1 for n in driven.keyed_nodes),
+            "channels": sorted(driven.keyed_channels),
+        }
+        notes = take_notes(*_looks_up(keep(stack.props)))
+        return {"name": stack.name, "layers": len(layers), "keyed": keyed, "notes": notes, **plan.said}
 
-    def _animated(self, layers: list[ufbx.AnimLayer]) -> tuple[list[int], list[int], list[np.ndarray]]:
-        """Numbers of the nodes and blend channels that curves drive, and the times of these curves' keys."""
-        nodes: set[int] = set()
-        channels: set[int] = set()
+    def _animated(self, layers: list[ufbx.AnimLayer]) -> _Driven:
+        """What the curves of all layers drive."""
+        driven = _Driven(set(), set(), set(), set(), [])
         curves: dict[tuple[int, float, float], ufbx.AnimCurve] = {}
         for layer in layers:
             for prop in keep_all(layer.anim_props):
                 element = keep(prop.element)
                 if element.type == ufbx.ElementType.NODE and prop.prop_name.lower() not in _UNMOVING:
-                    nodes.add(element.typed_id)
+                    every, keyed = driven.nodes, driven.keyed_nodes
                 elif element.type == ufbx.ElementType.BLEND_CHANNEL:
-                    channels.add(element.typed_id)
+                    every, keyed = driven.channels, driven.keyed_channels
                 else:
                     continue
+                every.add(element.typed_id)
                 for curve in keep_all(keep(prop.anim_value).curves):
                     if curve is not None and len(curve.keyframes):
+                        keyed.add(element.typed_id)
                         # exporters key many curves at the same times: one of each length and range speaks for all
                         curves.setdefault((len(curve.keyframes), curve.min_time, curve.max_time), curve)
-        times = [np.array([key.time for key in curve.keyframes]) for curve in curves.values()]
-        nodes.discard(0)  # the root that ufbx adds
-        return sorted(nodes), sorted(channels), [t for t in times if np.isfinite(t).all()]
+        for curve in curves.values():
+            times = np.array([key.time for key in curve.keyframes])
+            if np.isfinite(times).all():
+                driven.key_times.append(times)
+        driven.nodes.discard(_ROOT)
+        driven.keyed_nodes.discard(_ROOT)
+        return driven
+
+
+@dataclass(frozen=True)
+class _Driven:
+    """Numbers of what a stack's layers name, of what they have keys for, and when the keys lie."""
+
+    nodes: set[int]
+    channels: set[int]
+    keyed_nodes: set[int]
+    keyed_channels: set[int]
+    key_times: list[np.ndarray]
+
+
+def _looks_up(props: ufbx.Props) -> tuple[Callable[[str], str | None], Callable[[str], int | None]]:
+    """Functions that give a property as text and as a whole number."""
+
+    def find(name: str) -> ufbx.Prop | None:
+        found = ufbx.find_prop(props, name)
+        return None if found is None else keep(found)
+
+    def text(name: str) -> str | None:
+        found = find(name)
+        return None if found is None else found.value_str
+
+    def whole(name: str) -> int | None:
+        found = find(name)
+        return None if found is None else found.value_int
+
+    return text, whole
 
 
 def _on_keys(times: np.ndarray, key_times: list[np.ndarray]) -> np.ndarray:

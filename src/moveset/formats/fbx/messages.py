@@ -24,8 +24,19 @@ _LARGEST_BODY = 1 << 32
 Message = tuple[dict, dict[str, np.ndarray]]
 
 
+DAMAGED = "it is damaged; open it in Blender or Maya and export it again"
+
+
 class Garbled(Exception):
     """What came is no message: the other side died in the middle of it, or is not what it should be."""
+
+
+class Refused(Exception):
+    """A file that cannot be read, with what to say about it."""
+
+    def __init__(self, message: str, where: str | None = None, do: str | None = None) -> None:
+        super().__init__(message)
+        self.fields = {"message": message, "where": where, "do": do}
 
 
 def send(

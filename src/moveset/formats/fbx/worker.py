@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import IO
 
-from moveset.formats.fbx.messages import Garbled, Message, receive, send
+from moveset.formats.fbx.messages import DAMAGED, Garbled, Message, Refused, receive, send
 
 MOST_FILES = 500
 """After so many files a worker makes room for a fresh one,"""
@@ -25,14 +25,6 @@ MEMORY = 512 << 20
 MEMORY_A_BYTE = 30
 
 Read = Callable[[bytes], Message]
-
-
-class Refused(Exception):
-    """A file that cannot be read, with what to say about it."""
-
-    def __init__(self, message: str, where: str | None = None, do: str | None = None) -> None:
-        super().__init__(message)
-        self.fields = {"message": message, "where": where, "do": do}
 
 
 def serve(read: Read, requests: IO[bytes], answers: IO[bytes]) -> None:
@@ -52,6 +44,9 @@ def serve(read: Read, requests: IO[bytes], answers: IO[bytes]) -> None:
             header, out = {"error": refused.fields}, {}
         except MemoryError:
             header, out = {"error": {"memory": True}}, {}
+        except Exception as error:  # whatever a damaged file brings about in what walks it
+            message = f"what it holds makes no sense ({type(error).__name__})"
+            header, out = {"error": {"message": message, "where": None, "do": DAMAGED}}, {}
         _limit_memory(None)
         last = served == MOST_FILES or _memory() - before > MOST_GROWTH
         send(answers, {**header, "last": last}, out)
