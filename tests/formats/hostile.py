@@ -9,11 +9,13 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from hypothesis import strategies as st
 
 from moveset.errors import MovesetError
+from moveset.formats.locations import Beside, Location
 from moveset.formats.registry import format_of
 from moveset.motion import Asset
 
@@ -41,14 +43,25 @@ class Sample:
     def read(self, data: bytes | None = None, **options: object) -> Asset:
         """The file, or other bytes in its place."""
 
-        def sibling(name: str) -> bytes:
-            if name not in self.siblings:
-                raise MovesetError(f"refers to {name!r}, which is not there", file=self.name)
-            return self.siblings[name]
-
         read = format_of(self.name).read
         assert read is not None
-        return read(self.data if data is None else data, path=self.name, sibling=sibling, **options)
+        return read(self.data if data is None else data, path=self.name, sibling=_Shelf(self), **options)
+
+
+class _Shelf(Beside):
+    """The siblings of a sample, as `formats.read` shows those of a file."""
+
+    def __init__(self, sample: Sample):
+        super().__init__(Location(Path(sample.name)))
+        object.__setattr__(self, "sample", sample)
+
+    def __call__(self, name: str) -> bytes:
+        if name not in self.sample.siblings:
+            raise MovesetError(f"refers to {name!r}, which is not there", file=self.sample.name)
+        return self.sample.siblings[name]
+
+    def names(self, suffix: str) -> list[str]:
+        return [name for name in self.sample.siblings if name.endswith(suffix)]
 
 
 def changes() -> st.SearchStrategy[list[Change]]:

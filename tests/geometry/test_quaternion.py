@@ -144,6 +144,11 @@ def test_unroll_removes_sign_flips_only():
     np.testing.assert_array_equal(unrolled, smooth * np.sign(flipped[0] @ smooth[0]))
 
 
+def test_normalize_where_squares_overflow():
+    huge = np.array([[3e38, 0, 0, 0], [0, 0, 3, 4]], dtype=np.float32)
+    np.testing.assert_allclose(quaternion.normalize(huge), [[1, 0, 0, 0], [0, 0, 0.6, 0.8]], atol=1e-7)
+
+
 def test_normalize_makes_zero_the_identity():
     np.testing.assert_array_equal(quaternion.normalize(np.zeros((2, 4))), [[0, 0, 0, 1]] * 2)
 

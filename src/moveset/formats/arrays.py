@@ -115,7 +115,7 @@ class Npz:
                 where=name,
                 do=_SAVE_AGAIN,
             )
-        return finite(array.astype(np.float64), self.path, name)
+        return finite(as_floats(array), self.path, name)
 
     def text(self, name: str) -> str:
         """A string array of one entry; empty where there is none (a pickled one counts as none)."""
@@ -135,6 +135,12 @@ def array_names(stream: BinaryIO) -> set[str] | None:
         return {name.removesuffix(".npy") for name in zipfile.ZipFile(stream).namelist()}
     except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, struct.error):
         return None
+
+
+def as_floats(array: np.ndarray) -> np.ndarray:
+    """The array as float64; a signalling NaN, which a broken file may hold, becomes a quiet one."""
+    with np.errstate(invalid="ignore"):
+        return array.astype(np.float64)
 
 
 def finite(array: np.ndarray, path: str, where: str) -> np.ndarray:

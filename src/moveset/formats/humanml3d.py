@@ -11,7 +11,7 @@ import numpy as np
 
 from moveset.conventions import FPS_RANGE
 from moveset.errors import MovesetError
-from moveset.formats.arrays import finite, npy_shape, read_npy
+from moveset.formats.arrays import as_floats, finite, npy_shape, read_npy
 from moveset.formats.humanml3d_layout import CONTACTS, FPS, JOINTS, WIDTH, decode, encode, forward
 from moveset.formats.limits import refuse_long
 from moveset.formats.registry import Format
@@ -44,7 +44,7 @@ def read(
     if fps is not None and not FPS_RANGE[0] <= fps <= FPS_RANGE[1]:
         raise MovesetError(f"{fps:g} frames a second is no frame rate", file=path, do="give another fps")
     refuse_long(len(array), JOINTS, len(data), path)
-    values, stem = finite(array.astype(np.float64), path, "the array"), PurePath(path).stem
+    values, stem = finite(as_floats(array), path, "the array"), PurePath(path).stem
     if np.abs(values).max(initial=0) > 1e4:
         raise MovesetError("holds numbers that are no metres", file=path, do="fetch the file again")
     findings, contacts = [], None

@@ -24,6 +24,9 @@ def identity(shape: tuple[int, ...] = (), dtype: type = np.float64) -> Array:
 def normalize(q: Array) -> Array:
     """Unit quaternions; a zero quaternion becomes the identity."""
     norm = np.sqrt(np.einsum("...i,...i->...", q, q))[..., None]
+    if np.isinf(norm).any():  # the squares overflow, the quaternion need not
+        with np.errstate(invalid="ignore"):
+            return normalize(q / np.abs(q).max(axis=-1, keepdims=True))
     safe = np.where(norm > 0, norm, 1)
     return np.where(norm > 0, q / safe, np.asarray(IDENTITY, dtype=q.dtype))
 
