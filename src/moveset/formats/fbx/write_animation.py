@@ -48,7 +48,7 @@ class ClipWriter:
         ]
         marks = [whole("additive", 1, "bool", "", "U")] if clip.additive else []
         loose = {name: curve for name, curve in clip.curves.items() if name not in self._channels}
-        marks.append(note("moveset", json.dumps(clip_to_json(clip, {}))))
+        marks.append(note("moveset", json.dumps(clip_to_json(clip, loose))))
         stack = scene.add("AnimationStack", name, "AnimStack", "", [properties(*span, *marks)])
         # a layer that is called like its stack lets Blender name the action Armature|Walk
         layer = scene.add("AnimationLayer", name, "AnimLayer", "", [], stack)

@@ -86,19 +86,13 @@ def _geometry(mesh: Mesh, points: Points) -> list[Node]:
     polygons = points.of_vertex[corners].astype(np.int32)
     polygons[:, 2] ^= -1  # the last corner of a polygon is marked by its complement
     corners = corners.reshape(-1)
+    normals = _doubles("Normals", np.asarray(mesh.normals)[corners])
     smoothing = node("Smoothing", array(np.ones(len(polygons), np.int32)))
+    material = node("Materials", array(np.zeros(1, np.int32)))
     layers = [
-        _layer(
-            "LayerElementNormal", 0, "ByPolygonVertex", "Direct", _doubles("Normals", mesh.normals[corners])
-        ),  # type: ignore[index]
-        _layer("LayerElementSmoothing", 0, "ByPolygon", "Direct", smoothing, version=102),
-        _layer(
-            "LayerElementMaterial",
-            0,
-            "AllSame",
-            "IndexToDirect",
-            node("Materials", array(np.zeros(1, np.int32))),
-        ),
+        _layer("LayerElementNormal", "ByPolygonVertex", "Direct", normals),
+        _layer("LayerElementSmoothing", "ByPolygon", "Direct", smoothing, version=102),
+        _layer("LayerElementMaterial", "AllSame", "IndexToDirect", material),
     ]
     if mesh.uvs is not None:
         uvs = np.asarray(mesh.uvs, dtype=np.float64) * (1, -1) + (0, 1)
@@ -120,7 +114,7 @@ def _geometry(mesh: Mesh, points: Points) -> list[Node]:
 
 
 def _layer(
-    record: str, index: int, mapping: str, reference: str, *data: Node, name: str = "", version: int = 101
+    record: str, mapping: str, reference: str, *data: Node, name: str = "", version: int = 101
 ) -> Node:
     about = [
         node("Version", int32(version)),
@@ -128,14 +122,14 @@ def _layer(
         node("MappingInformationType", text(mapping)),
         node("ReferenceInformationType", text(reference)),
     ]
-    return node(record, int32(index), children=[*about, *data])
+    return node(record, int32(0), children=[*about, *data])
 
 
 def _indexed(record: str, field: str, values: Array, corners: np.ndarray, name: str) -> Node:
     """A layer with each value once, and which of them each corner has."""
     once, index = np.unique(values, axis=0, return_inverse=True)
     index = node(f"{field.rstrip('s')}Index", array(index.reshape(-1)[corners].astype(np.int32)))
-    return _layer(record, 0, "ByPolygonVertex", "IndexToDirect", _doubles(field, once), index, name=name)
+    return _layer(record, "ByPolygonVertex", "IndexToDirect", _doubles(field, once), index, name=name)
 
 
 def _add_skin(scene: Scene, rig: Rig, mesh: Mesh, points: Points, geometry: int, links: Array) -> None:
