@@ -30,8 +30,10 @@ COMMAND = (sys.executable, "-m", "moveset.formats.fbx.worker")
 class Reader:
     """Reads files one after another; any thread may ask."""
 
-    def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
-        self._command = command
+    def __init__(
+        self, command: tuple[str, ...] = COMMAND, what: str = "FBX", install: str = "pip install ufbx==0.0.5"
+    ) -> None:
+        self._command, self._what, self._install = command, what, install
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
         self._served = 0
@@ -47,11 +49,11 @@ class Reader:
                 return self._ask(data)
             except _Crashed as crash:
                 if not worn:
-                    raise crash.error() from None
+                    raise crash.error(self._what) from None
             try:  # an earlier file may be to blame
                 return self._ask(data)
             except _Crashed as crash:
-                raise crash.error() from None
+                raise crash.error(self._what) from None
 
     def close(self) -> None:
         """End the process."""
@@ -98,13 +100,13 @@ class Reader:
             header, _ = self._exchange(process, STARTING, None)
         except _Crashed:
             raise MovesetError(
-                "the process that reads FBX files does not start", do="run `moveset doctor`"
+                f"the process that reads {self._what} files does not start", do="run `moveset doctor`"
             ) from None
         if not header["ready"]:
             self.close()
             raise MovesetError(
-                f"reading FBX files needs {header['missing']}, which is not installed",
-                do="pip install ufbx==0.0.5",
+                f"reading {self._what} files needs {header['missing']}, which is not installed",
+                do=self._install,
             )
         return process
 
@@ -141,7 +143,7 @@ class _Crashed(Exception):
         super().__init__()
         self.code, self.seconds = code, seconds
 
-    def error(self) -> MovesetError:
+    def error(self, kind: str) -> MovesetError:
         if self.seconds is not None:
             what = f"takes longer than {self.seconds:.0f} s to read"
         else:
@@ -149,7 +151,7 @@ class _Crashed(Exception):
             if self.code and self.code < 0:
                 with suppress(ValueError):
                     cause = signal.Signals(-self.code).name
-            what = f"crashes the FBX reader ({cause})"
+            what = f"crashes the {kind} reader ({cause})"
         return MovesetError(what, do="it is probably damaged; open it in Blender or Maya and export it again")
 
 

@@ -54,8 +54,14 @@ def serve(read: Read, requests: IO[bytes], answers: IO[bytes]) -> None:
             return
 
 
-def main(read: Read | None = None) -> None:
-    """Serve on standard input and output, which nothing else gets to use."""
+def _ufbx() -> Read:
+    from moveset.formats.fbx.extract import read_fbx
+
+    return read_fbx
+
+
+def main(reader: Callable[[], Read] = _ufbx) -> None:
+    """Serve on standard input and output, which nothing else gets to use. `reader` imports what reads."""
     gc.disable()  # it would walk all that was ever taken out of ufbx
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer: it ends this process
     requests = os.fdopen(os.dup(0), "rb")
@@ -64,12 +70,11 @@ def main(read: Read | None = None) -> None:
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     try:
-        if read is None:
-            try:
-                from moveset.formats.fbx.extract import read_fbx as read
-            except ImportError as error:
-                send(answers, {"ready": False, "missing": error.name or "ufbx"})
-                return
+        try:
+            read = reader()
+        except ImportError as error:
+            send(answers, {"ready": False, "missing": error.name or "a library"})
+            return
         serve(read, requests, answers)
     finally:
         os._exit(0)  # what was taken out of ufbx must not be cleaned up
