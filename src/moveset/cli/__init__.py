@@ -24,6 +24,8 @@ VERBS = {
     "info": "what a file, folder or archive holds\n\nExample: `moveset info knight.glb pack.zip --tree`",
     "convert": "write clips in another format\n\n"
     "Examples: `moveset convert walk.bvh -o walk.glb`, `moveset convert pack.zip clips/ -o out --to bvh --fps 30`",
+    "roles": "what each joint of a rig is on the body, as a file to edit\n\n"
+    "Example: `moveset roles monster.glb -o roles.toml`",
     "render": "draw a clip: contact sheet, strip of poses, GIF\n\n"
     "Example: `moveset render 'knight.glb#1H_Melee_Attack_Chop' -o chop.gif --view side`",
     "audit": "what is wrong with clips, with numbers and advice\n\n"

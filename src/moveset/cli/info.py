@@ -12,7 +12,8 @@ from moveset.cli.options import Flag
 from moveset.cli.printing import count, print_json
 from moveset.cli.progress import track
 from moveset.library.training_set import is_training_set
-from moveset.motion import Finding, Skeleton
+from moveset.motion import Finding
+from moveset.rigs.report import BEYOND_DOUBT, SURE, FoundRole, RoleReport
 from moveset.workflows.info import (
     BundleInfo,
     FileInfo,
@@ -29,7 +30,9 @@ class InfoOptions:
     """Options of `moveset info`."""
 
     tree: Flag = False
-    """Show each skeleton as a tree, with the role recognized for each joint."""
+    """Show each skeleton as a tree, with the role recognized for each joint and how sure it is."""
+    roles: str | None = None
+    """A file of roles that a person wrote (`moveset roles`); `roles.toml` beside the file if not given."""
     json: Flag = False
     """Print JSON, one object a file."""
     unit: str | None = None
@@ -69,7 +72,7 @@ def info(*paths: str, options: Annotated[InfoOptions | None, Parameter(name="*")
         return 2 if failed else 0
     files = list_sources(path for path in paths if path not in made)
     frames, seconds = 0, 0.0
-    for file in track(describe_files(files, **read), len(files), "reading"):
+    for file in track(describe_files(files, options.roles, **read), len(files), "reading"):
         failed += bool(file.error)
         clips += len(file.clips)
         frames += sum(clip.frames for clip in file.clips)
@@ -99,7 +102,10 @@ def as_json(file: FileInfo) -> dict[str, object]:
                 "character": s.character,
                 "signature": s.skeleton.signature,
                 "joints": len(s.skeleton),
+                "convention": s.report.convention,
+                "kind": s.report.kind,
                 "roles": {role: s.skeleton.names[j] for role, j in s.skeleton.by_role.items()},
+                "confidence": {f.role: round(float(f.confidence), 3) for f in s.report.found},
                 "parents": {
                     name: s.skeleton.names[p] if p >= 0 else None
                     for name, p in zip(s.skeleton.names, s.skeleton.parents, strict=True)
@@ -123,9 +129,11 @@ def as_text(file: FileInfo, tree: bool = False) -> str:
     lines = [f"{file.path}  ({file.format})"]
     for s in file.skeletons:
         mesh = f", {s.meshes} meshes, {s.triangles:,} triangles" if s.meshes else ""
-        lines.append(f"  skeleton {s.character}: {len(s.skeleton)} joints, {s.roles} with a role{mesh}")
+        lines.append(
+            f"  skeleton {s.character}: {len(s.skeleton)} joints, {s.roles} with a role{convention_of(s.report)}{mesh}"
+        )
         if tree:
-            lines.extend(f"    {line}" for line in tree_of(s.skeleton))
+            lines.extend(f"    {line}" for line in tree_of(s.report))
     width = max((len(clip.name) for clip in file.clips), default=0)
     for clip in file.clips:
         marks = [
@@ -193,15 +201,31 @@ def set_as_text(told: SetInfo) -> str:
     return "\n".join((*lines, f"  license {stored.license or 'unknown'}"))
 
 
-def tree_of(skeleton: Skeleton) -> list[str]:
-    """A line a joint, indented by depth, with its role."""
+def convention_of(report: RoleReport) -> str:
+    """What a skeleton is and whose names it has, in brackets; nothing where that is not known."""
+    kind = "" if report.kind == "partial" else report.kind
+    told = {"names": "by its names", "shape": "by its shape", "file": "as the file says", "none": ""}
+    words = " ".join(word for word in (kind, told.get(report.convention, report.convention)) if word)
+    return f" ({words})" if report.roles and words else ""
+
+
+def tree_of(report: RoleReport) -> list[str]:
+    """A line a joint, indented by depth, with its role; how sure it is if that is not beyond doubt."""
+    skeleton = report.skeleton
     depth: list[int] = []
     lines = []
     for j, (name, parent) in enumerate(zip(skeleton.names, skeleton.parents.tolist(), strict=True)):
         depth.append(0 if parent < 0 else depth[parent] + 1)
-        role = skeleton.roles[j]
-        lines.append("  " * depth[j] + name + (f"  [{role}]" if role else ""))
+        found = report.by_joint.get(j)
+        role = "" if found is None else f"  [{found.role}{_doubt(found)}]"
+        lines.append("  " * depth[j] + name + role)
     return [lines[j] for j in skeleton.depth_first]
+
+
+def _doubt(found: FoundRole) -> str:
+    if found.confidence >= BEYOND_DOUBT:
+        return ""
+    return f" {found.confidence:.2f}" if found.confidence >= SURE else f"? {found.confidence:.2f}"
 
 
 def _one_line(finding: Finding) -> str:

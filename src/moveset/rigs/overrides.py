@@ -12,7 +12,7 @@ from pathlib import Path
 from moveset.errors import MovesetError
 from moveset.motion.roles import HUMANOID, QUADRUPED_BODY, is_role
 from moveset.motion.skeleton import Skeleton
-from moveset.rigs.report import SURE, FoundRole, RoleReport
+from moveset.rigs.report import BEYOND_DOUBT, SURE, FoundRole, RoleReport
 
 NONE = "none"
 """What stands for a joint that plays no role."""
@@ -95,7 +95,7 @@ def as_toml(report: RoleReport) -> str:
                 f'# {indent}{key} = "{found.role}"  # {found.confidence:.2f}, not sure enough: {found.why}'
             )
         else:
-            doubt = "" if found.confidence > 0.9 else f"  # {found.confidence:.2f}, {found.why}"
+            doubt = "" if found.confidence >= BEYOND_DOUBT else f"  # {found.confidence:.2f}, {found.why}"
             lines.append(f'{indent}{key} = "{found.role}"{doubt}')
     return "\n".join(lines) + "\n"
 

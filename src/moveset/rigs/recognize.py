@@ -25,7 +25,7 @@ from moveset.rigs.words import plain
 __all__ = ["find_roles", "identify", "plain", "recognize", "skin_weights"]
 
 _BY_TABLE = 1.0
-_BY_NAME, _CONFIRMED, _DENIED = 0.85, 0.97, 0.7
+_BY_NAME, _CONFIRMED, _DENIED = 0.9, 0.97, 0.7
 """Confidence in a body role by name: alone, where the shape agrees, where it says something else."""
 _EXTRA = 0.9
 _BODY = frozenset((*BODY, *QUADRUPED_BODY))

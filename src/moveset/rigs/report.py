@@ -12,7 +12,9 @@ from moveset.motion.roles import REQUIRED, REQUIRED_QUADRUPED, kind_of
 from moveset.motion.skeleton import Skeleton
 
 SURE = 0.5
-"""Roles are given from this confidence on."""
+"""Roles are given from this confidence on ..."""
+BEYOND_DOUBT = 0.9
+"""... and from this one on nobody need be told how sure they are."""
 _DO = "look at `moveset info FILE --tree`, write the right roles with `moveset roles FILE` and edit them"
 
 

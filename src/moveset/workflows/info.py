@@ -12,8 +12,9 @@ from moveset.formats import locations
 from moveset.library.ingest.facts import asset_with_facts
 from moveset.library.training_set import StoredSet, open_set
 from moveset.motion import Finding, Skeleton
+from moveset.rigs.report import RoleReport
 from moveset.workflows.batch import attempt
-from moveset.workflows.load import known_options, load
+from moveset.workflows.load import known_options, load_reported
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class SkeletonInfo:
     meshes: int
     vertices: int
     triangles: int
+    report: RoleReport
+    """Where the roles come from, and how sure each is."""
 
     @property
     def roles(self) -> int:
@@ -98,17 +101,21 @@ def describe_bundle(path: str) -> BundleInfo:
     return BundleInfo(path, error=str(result)) if isinstance(result, MovesetError) else result
 
 
-def describe_file(path: str, root: str | None = None, **options: object) -> FileInfo:
+def describe_file(
+    path: str, root: str | None = None, roles: str | None = None, **options: object
+) -> FileInfo:
     """What `path` holds, and what license files, tables and sidecars say of it from `root` down.
+
+    `roles` is a file of roles that a person wrote.
 
     An unreadable file is an answer too, so that a batch goes on.
     """
-    result = attempt(lambda: _describe(path, root or path, **options), path)
+    result = attempt(lambda: _describe(path, root or path, roles, **options), path)
     return FileInfo(path, error=str(result)) if isinstance(result, MovesetError) else result
 
 
-def _describe(path: str, root: str, **options: object) -> FileInfo:
-    asset = load(path, **known_options(path, options))
+def _describe(path: str, root: str, roles: str | None, **options: object) -> FileInfo:
+    asset, reports = load_reported(path, roles, **known_options(path, options))
     file, root = (str(locations.locate(p).without_clip) for p in (path, root))
     asset, facts = asset_with_facts(asset, file, root)
     skeletons = [
@@ -118,6 +125,7 @@ def _describe(path: str, root: str, **options: object) -> FileInfo:
             len(character.meshes),
             sum(len(mesh.positions) for mesh in character.meshes),
             sum(len(mesh.triangles) for mesh in character.meshes),
+            reports[character.skeleton.names],
         )
         for character in asset.characters
     ]
@@ -125,7 +133,7 @@ def _describe(path: str, root: str, **options: object) -> FileInfo:
     for clip in asset.clips:
         if clip.skeleton.signature not in shown:
             shown.add(clip.skeleton.signature)
-            skeletons.append(SkeletonInfo(clip.skeleton, "", 0, 0, 0))
+            skeletons.append(SkeletonInfo(clip.skeleton, "", 0, 0, 0, reports[clip.skeleton.names]))
     clips = tuple(
         ClipInfo(
             clip.name,
@@ -147,6 +155,8 @@ def _describe(path: str, root: str, **options: object) -> FileInfo:
     return FileInfo(path, form, clips, tuple(skeletons), findings, ", ".join(sorted(licenses)))
 
 
-def describe_files(files: Mapping[str, str], **options: object) -> Iterator[FileInfo]:
+def describe_files(
+    files: Mapping[str, str], roles: str | None = None, **options: object
+) -> Iterator[FileInfo]:
     """`describe_file` of each of `load.list_sources`."""
-    return (describe_file(file, root, **options) for file, root in files.items())
+    return (describe_file(file, root, roles, **options) for file, root in files.items())

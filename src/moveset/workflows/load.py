@@ -20,7 +20,16 @@ def load(path: str, roles: str | None = None, **options: object) -> Asset:
     `roles` is a file of roles that a person wrote; without one, `roles.toml` in the file's folder is taken.
     `options` go to the format, e.g. `unit="inch"` for BVH.
     """
-    return with_roles(formats.read(path, **options), given_roles(path, roles))
+    return load_reported(path, roles, **options)[0]
+
+
+def load_reported(
+    path: str, roles: str | None = None, **options: object
+) -> tuple[Asset, Mapping[tuple[str, ...], RoleReport]]:
+    """`load`, and what is known about the roles of each rig, by its joint names."""
+    asset, given = formats.read(path, **options), given_roles(path, roles)
+    reports = role_reports(asset, given)
+    return _applied(asset, reports), {report.skeleton.names: report for report in reports.values()}
 
 
 def given_roles(path: str, roles: str | None = None) -> GivenRoles | None:
@@ -45,7 +54,11 @@ def with_roles(asset: Asset, given: GivenRoles | None = None) -> Asset:
 
     What is unsure about the roles is added to the findings.
     """
-    reports = role_reports(asset, given)
+    return _applied(asset, role_reports(asset, given))
+
+
+def _applied(asset: Asset, reports: Mapping[int, RoleReport]) -> Asset:
+    """The asset with what the reports of its skeletons (by `id`) say."""
     applied = {key: report.applied() for key, report in reports.items()}
     return replace(
         asset,

@@ -14,8 +14,8 @@ from moveset.motion.skeleton import Skeleton
 from moveset.rigs.shape.facing import Parts, sides
 from moveset.rigs.shape.limbs import arm_parts, beast_parts, leg_parts
 from moveset.rigs.shape.plan import Plan, best_plan, loose_foot
-from moveset.rigs.shape.tree import Tree, used_joints
-from moveset.rigs.shape.trunk import trunk_roles
+from moveset.rigs.shape.tree import Tree, speaks, used_joints
+from moveset.rigs.shape.trunk import tail, trunk_roles
 
 _POSES = 12
 """Frames of a clip that are looked at besides the rest pose."""
@@ -37,7 +37,7 @@ def find_by_shape(skeleton: Skeleton, clips: Sequence[Clip] = (), weights: Array
     if len(skeleton) < 5:
         return Shape()
     used = used_joints(skeleton, weights)
-    tree = Tree(skeleton, used, None if used.all() else weights)
+    tree = Tree(skeleton, used, weights if speaks(weights) else None)
     poses = _poses(skeleton, clips)
     plan = best_plan(tree, poses)
     if plan is None:
@@ -58,6 +58,9 @@ def find_by_shape(skeleton: Skeleton, clips: Sequence[Clip] = (), weights: Array
     for role, joint in trunk.items():
         roles[role] = joint
         confidence[role] = sure * (sure_head if role in ("head", "neck") else 1.0)
+    for number, joint in enumerate(tail(tree, plan, trunk)):
+        roles[f"tail{number + 1}"] = joint
+        confidence[f"tail{number + 1}"] = sure
     for parts, left_first, clear in ((legs, legs_left, sure_legs), (arms, arms_left, sure_arms)):
         for part, (a, b) in parts.items():
             for side, joint in (("left", a), ("right", b)) if left_first else (("left", b), ("right", a)):

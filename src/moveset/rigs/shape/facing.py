@@ -56,9 +56,7 @@ def _signs(pose: Array, up: Array, legs: Parts, arms: Parts, ahead: Array) -> di
     toes = 0.0
     if "Toes" in legs and "Foot" in legs:
         foot = _mid(pose, legs["Toes"]) - _mid(pose, legs["Foot"])
-        level = foot - (foot @ up) * up
-        if np.linalg.norm(level) > 0.3 * np.linalg.norm(foot):
-            toes = float(level @ ahead / np.linalg.norm(level))
+        toes = float(foot @ ahead / max(np.linalg.norm(foot), 1e-12))
     return {
         "toes": toes,
         "knees": _bend(pose, legs, ("UpperLeg", "LowerLeg", "Foot"), ahead),

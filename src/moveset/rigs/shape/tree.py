@@ -16,6 +16,7 @@ ALIKE = 0.75
 _LEAST_LIMB = 0.08
 """... and both reach this share of the farthest that anything reaches."""
 _MOST_PAIRS = 24
+_LEAST_WEIGHTED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,11 +130,15 @@ class Pair:
     """Ratio of the two lengths, at most 1."""
 
 
+def speaks(weights: Array | None) -> bool:
+    """Whether weights tell which joints matter: a few rigid parts do not."""
+    return weights is not None and np.count_nonzero(weights > 0) >= _LEAST_WEIGHTED
+
+
 def used_joints(skeleton: Skeleton, weights: Array | None) -> np.ndarray:
     """(J,) whether a joint or one below it moves vertices; all joints where weights say too little."""
-    used = np.ones(len(skeleton), dtype=bool)
-    if weights is None or np.count_nonzero(weights > 0) < 5:
-        return used
+    if weights is None or not speaks(weights):
+        return np.ones(len(skeleton), dtype=bool)
     used = weights > 0
     for j in range(len(skeleton) - 1, -1, -1):
         parent = int(skeleton.parents[j])

@@ -8,6 +8,8 @@ from moveset.geometry.quaternion import Array
 from moveset.rigs.shape.plan import Plan, apart, head_way
 from moveset.rigs.shape.tree import Tree
 
+_TAIL = 0.3
+"""Least length of a tail as a share of the legs."""
 _NECK_RISE = 1.2
 """Of two joints over the shoulders the lower one is the neck if it rises over them by less than this share of the
 way from it to the upper one; else it is the head, and the upper one its end."""
@@ -38,6 +40,20 @@ def trunk_roles(tree: Tree, plan: Plan) -> tuple[dict[str, int], float]:
     if above:
         found["root"] = above[-1]
     return found, sure
+
+
+def tail(tree: Tree, plan: Plan, trunk: dict[str, int]) -> list[int]:
+    """The joints of a quadruped's tail: what hangs on the hips besides legs and spine, if it is long enough."""
+    if plan.kind != "quadruped" or "hips" not in trunk:
+        return []
+    limbs = {j for limb in (plan.legs.a, plan.legs.b, plan.arms.a, plan.arms.b) for j in tree.lineage(limb)}
+    nodes = dict.fromkeys((trunk["hips"], plan.legs.node))
+    free = [c for node in nodes if node >= 0 for c in tree.children[node] if c not in limbs]
+    long = [c for c in free if tree.reach[c] > _TAIL * plan.legs.reach]
+    if not long:
+        return []
+    way = tree.way_down(max(long, key=lambda c: float(tree.reach[c])))
+    return way[:-1] if tree.weights is None and not tree.tips[way[-1]] else way
 
 
 def _head_of(tree: Tree, plan: Plan, way: list[int]) -> tuple[int, float]:
