@@ -56,23 +56,15 @@ def moved_nodes(document: Document, stack: int) -> np.ndarray:
     return np.array(document.stacks[stack]["keyed"]["nodes"], dtype=np.int64)
 
 
-def _posed_nodes(document: Document, stack: int) -> np.ndarray:
-    """Nodes whose pose a stack says, with keys or without: rows of its poses."""
-    return document.arrays[f"stack{stack}.nodes"]
-
-
 def stands_still(document: Document, node: int) -> bool:
     """Whether no stack takes `node` away from its rest: an armature that an exporter keyed for nothing."""
     rest = document.rest[node]
     for stack in range(len(document.stacks)):
-        for row in np.flatnonzero(_posed_nodes(document, stack) == node):
-            poses = document.arrays[f"stack{stack}.poses"][row]
-            apart = np.abs(poses - rest)
-            apart[:, 3:7] = np.minimum(
-                apart[:, 3:7], np.abs(poses[:, 3:7] + rest[3:7]).max(axis=1, keepdims=True)
-            )
-            if not np.all(apart <= 1e-5 * np.maximum(np.abs(rest), 1)):
-                return False
+        poses = document.poses(stack, np.array([node]))[:, 0]
+        apart = np.abs(poses - rest)
+        apart[:, 3:7] = np.minimum(apart[:, 3:7], np.abs(poses + rest)[:, 3:7].max(axis=1, keepdims=True))
+        if not np.all(apart <= 1e-5 * np.maximum(np.abs(rest), 1)):
+            return False
     return True
 
 
@@ -104,13 +96,8 @@ def read_clips(
 
 
 def _clip(document: Document, rig: Rig, stack: int, name: str, shapes: list[Shape]) -> Clip | None:
-    poses = document.arrays[f"stack{stack}.poses"]
-    frames = poses.shape[1]
-    local = np.broadcast_to(document.rest[rig.nodes], (frames, len(rig.nodes), 10)).copy()
-    row_of = {node: row for row, node in enumerate(_posed_nodes(document, stack).tolist())}
-    for joint, node in enumerate(rig.nodes.tolist()):
-        if node in row_of:
-            local[:, joint] = poses[row_of[node]]
+    local = document.poses(stack, rig.nodes)
+    frames = len(local)
     weights = document.arrays[f"stack{stack}.weights"]
     if not (np.isfinite(local).all() and np.isfinite(weights).all()):
         return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from moveset.formats.fbx.inherit import NORMAL, plain_poses
 from moveset.formats.scene.nodes import Nodes, compose, depth_first
 from moveset.geometry import quaternion
 
@@ -23,6 +24,8 @@ class Document:
 
     header: dict
     arrays: dict[str, np.ndarray]
+    shears: list[float] = field(default_factory=list)
+    """What poses lost, as far as any were asked for (inherit.py)."""
 
     @property
     def tree(self) -> list[dict]:
@@ -35,20 +38,54 @@ class Document:
         return self.header["stacks"]
 
     @cached_property
+    def parents(self) -> np.ndarray:
+        """(N,) -1 for a root; the node that ufbx adds above all is left out."""
+        return np.array([node["parent"] for node in self.tree], dtype=np.int64)
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """(N) nodes right below each."""
+        children: list[list[int]] = [[] for _ in self.tree]
+        for i, parent in enumerate(self.parents.tolist()):
+            if parent >= 0:
+                children[parent].append(i)
+        return children
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Nodes depth first."""
+        return tuple(depth_first(self.children, self.parents))
+
+    @cached_property
+    def modes(self) -> np.ndarray:
+        """(N,) how each node inherits scale."""
+        return np.array([node["inherit"] for node in self.tree], dtype=np.int64)
+
+    @cached_property
     def rest(self) -> np.ndarray:
         """(N, 10) translation, rotation, scale of each node outside of any animation."""
-        return self.arrays["rest"]
+        return self._plain(self.arrays["rest"])
+
+    def poses(self, stack: int, nodes: np.ndarray) -> np.ndarray:
+        """(F, K, 10) of `nodes` in a stack."""
+        posed = self.arrays[f"stack{stack}.nodes"]
+        moving = np.swapaxes(self.arrays[f"stack{stack}.poses"], 0, 1)
+        full = np.repeat(self.arrays["rest"][None], len(moving), axis=0)
+        full[:, posed] = moving
+        return self._plain(full)[:, nodes]
+
+    def _plain(self, poses: np.ndarray) -> np.ndarray:
+        if not np.any(self.modes[self.parents >= 0] != NORMAL):
+            return poses
+        plain, shear = plain_poses(poses, self.parents, self.order, self.modes)
+        self.shears.append(shear)
+        return plain
 
     @cached_property
     def nodes(self) -> Nodes:
-        """The tree, without what ufbx adds above it."""
+        """The tree at rest."""
         names = tuple(node["name"] or f"node_{i}" for i, node in enumerate(self.tree))
-        parents = np.array([node["parent"] for node in self.tree], dtype=np.int64)
-        children: list[list[int]] = [[] for _ in names]
-        for i, parent in enumerate(parents.tolist()):
-            if parent >= 0:
-                children[parent].append(i)
-        order = depth_first(children, parents)
+        parents, children, order = self.parents, self.children, self.order
         plain = [not children[i] and node["kind"] in ("empty", "unknown") for i, node in enumerate(self.tree)]
         translations, rotations, scales = split(self.rest)
         world = compose(translations, rotations, scales)
@@ -56,7 +93,7 @@ class Document:
             if parents[i] >= 0:
                 world[i] = world[parents[i]] @ world[i]
         leaves = np.array(plain, dtype=bool)
-        return Nodes(names, parents, tuple(order), leaves, translations, rotations, scales, world)
+        return Nodes(names, parents, order, leaves, translations, rotations, scales, world)
 
     @property
     def axes_known(self) -> bool:

@@ -6,6 +6,7 @@ from moveset.formats.fbx.clips import clip_names
 from moveset.formats.fbx.document import Document
 from moveset.motion import Finding
 
+_SHEARED = 1e-3
 _AXES = ("+X", "-X", "+Y", "-Y", "+Z", "-Z", "?")
 
 
@@ -64,6 +65,19 @@ def about_stacks(document: Document) -> list[Finding]:
             findings.append(
                 Finding("uneven_keys", "info", name, message, value=late, unit="s", advice=advice)
             )
+    shear = max(document.shears, default=0.0)
+    if shear > _SHEARED:
+        findings.append(
+            Finding(
+                "sheared",
+                "warning",
+                "",
+                f"nodes below unevenly scaled ones do not inherit that scale; joints stand where they should, but "
+                f"what they carry is up to {shear:.0%} off",
+                value=shear,
+                advice="bake the scale into the mesh, or turn segment scale compensation off",
+            )
+        )
     return findings
 
 
