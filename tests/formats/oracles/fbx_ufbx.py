@@ -87,7 +87,7 @@ def main(source, target):
             if layer.exists:
                 values = np.array([tuple(v) for v in layer.values])
                 out[f"{label}{m}"] = values[list(layer.indices)]
-        clusters = [keep(c) for c in keep(list(mesh.skin_deformers)[0]).clusters]
+        clusters = [keep(c) for c in keep(next(iter(mesh.skin_deformers))).clusters]
         weights = np.zeros((len(points), len(clusters)))
         for c, cluster in enumerate(clusters):
             if cluster.num_weights:

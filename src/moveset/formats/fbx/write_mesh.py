@@ -75,7 +75,7 @@ def _placed(mesh: Mesh, place: Array, units: float) -> Mesh:
     return replace(
         mesh,
         positions=positions @ (linear.T * units) + place[:3, 3],
-        triangles=triangles[:, ::-1] if mirrored else triangles,
+        triangles=triangles[:, [0, 2, 1]] if mirrored else triangles,
         normals=np.where(length > 0, normals / np.where(length > 0, length, 1), (0, 0, 1)),
         morphs=None if mesh.morphs is None else np.asarray(mesh.morphs, np.float64) @ (linear.T * units),
     )
