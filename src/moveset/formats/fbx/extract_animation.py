@@ -17,8 +17,11 @@ MOST_EVALUATIONS = 1 << 20
 """Transforms of all stacks, beyond one for every few bytes of the file: more is an error in its times."""
 _BYTES_AN_EVALUATION = 4
 
-_UNMOVING = {"visibility", "show"}
-"""Properties of nodes whose curves move nothing."""
+_TRANSFORMING = {
+    "Lcl Translation", "Lcl Rotation", "Lcl Scaling", "RotationOffset", "RotationPivot", "ScalingOffset",
+    "ScalingPivot", "PreRotation", "PostRotation", "RotationOrder", "RotationActive",
+}  # fmt: skip
+"""Properties of nodes whose curves move them; others show, hide, color them or are the user's own."""
 _SAME_TIME = 1e-6
 _ROOT = 0
 """The node that ufbx adds above all."""
@@ -79,17 +82,15 @@ class Animations:
         curves: dict[tuple[int, float, float], ufbx.AnimCurve] = {}
         for layer in layers:
             for prop in keep_all(layer.anim_props):
-                element = keep(prop.element)
-                if element.type == ufbx.ElementType.NODE and prop.prop_name.lower() not in _UNMOVING:
-                    every, keyed = driven.nodes, driven.keyed_nodes
-                elif element.type == ufbx.ElementType.BLEND_CHANNEL:
-                    every, keyed = driven.channels, driven.keyed_channels
-                else:
+                nodes, channels = self._driven_by(prop)
+                driven.nodes.update(nodes)
+                driven.channels.update(channels)
+                if not nodes and not channels:
                     continue
-                every.add(element.typed_id)
                 for curve in keep_all(keep(prop.anim_value).curves):
                     if curve is not None and len(curve.keyframes):
-                        keyed.add(element.typed_id)
+                        driven.keyed_nodes.update(nodes)
+                        driven.keyed_channels.update(channels)
                         # exporters key many curves at the same times: one of each length and range speaks for all
                         curves.setdefault((len(curve.keyframes), curve.min_time, curve.max_time), curve)
         for curve in curves.values():
@@ -99,6 +100,20 @@ class Animations:
         driven.nodes.discard(_ROOT)
         driven.keyed_nodes.discard(_ROOT)
         return driven
+
+    def _driven_by(self, prop: ufbx.AnimProp) -> tuple[list[int], list[int]]:
+        """Numbers of the nodes and blend channels that a property drives."""
+        element, name = keep(prop.element), prop.prop_name
+        if element.type == ufbx.ElementType.NODE:
+            return [element.typed_id] * (name in _TRANSFORMING), []
+        if element.type == ufbx.ElementType.BLEND_CHANNEL:
+            return [], [element.typed_id]
+        if (
+            element.type == ufbx.ElementType.MESH
+        ):  # of old files: a property of the mesh, called like the shape
+            deformers = keep_all(keep(self._scene.meshes[element.typed_id]).blend_deformers)
+            return [], [c.typed_id for d in deformers for c in keep_all(d.channels) if c.name == name]
+        return [], []
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,8 @@ class Geometry:
                     shape = keep(keyframe.shape)
                     at = f"{key}.shape{len(shapes)}"
                     arrays[f"{at}.vertices"] = _integers(shape.offset_vertices)
-                    arrays[f"{at}.offsets"] = _floats(shape.position_offsets, 3)
+                    offsets, shares = _floats(shape.position_offsets, 3), _floats(shape.offset_weights, 0)
+                    arrays[f"{at}.offsets"] = offsets * shares[:, None] if len(shares) else offsets
                     shapes.append(
                         {
                             "name": channel.name,
