@@ -19,3 +19,6 @@ class How:
     """Of the processor."""
     resume: bool = False
     """Go on where a training of the same output was stopped."""
+
+
+AS_USUAL = How()

@@ -20,7 +20,11 @@ def work_folder(output: str | os.PathLike[str]) -> Path:
 
 
 def refuse_place(output: str | os.PathLike[str], kind: str) -> None:
-    """Raise where a bundle of `kind` would take the place of something else, or lie within what is replaced whole."""
+    """Raise where a bundle of `kind` would take the place of something else, lie within what is replaced whole, or in no
+    folder."""
+    above = next((folder for folder in Path(output).parents if folder.exists()), None)
+    if above is not None and not above.is_dir():
+        raise MovesetError(f"cannot be made: {above} is no folder", file=output, do="give another output")
     refuse_other(output, kind)
     refuse_within(output)
 
