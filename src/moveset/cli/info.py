@@ -18,6 +18,7 @@ from moveset.workflows.info import (
     BundleInfo,
     FileInfo,
     SetInfo,
+    SkeletonInfo,
     describe_bundle,
     describe_files,
     describe_set,
@@ -103,6 +104,8 @@ def as_json(file: FileInfo) -> dict[str, object]:
                 "signature": s.skeleton.signature,
                 "joints": len(s.skeleton),
                 "convention": s.report.convention,
+                "height": round(s.reference.height, 4) if s.reference else None,
+                "assumed": list(s.reference.notes) if s.reference else [],
                 "kind": s.report.kind,
                 "roles": {role: s.skeleton.names[j] for role, j in s.skeleton.by_role.items()},
                 "confidence": {f.role: round(float(f.confidence), 3) for f in s.report.found},
@@ -130,8 +133,9 @@ def as_text(file: FileInfo, tree: bool = False) -> str:
     for s in file.skeletons:
         mesh = f", {s.meshes} meshes, {s.triangles:,} triangles" if s.meshes else ""
         lines.append(
-            f"  skeleton {s.character}: {len(s.skeleton)} joints, {s.roles} with a role{convention_of(s.report)}{mesh}"
+            f"  skeleton {s.character}: {len(s.skeleton)} joints, {s.roles} with a role{body_of(s)}{mesh}"
         )
+        lines.extend(f"    {note}" for note in (s.reference.notes if s.reference else ()))
         if tree:
             lines.extend(f"    {line}" for line in tree_of(s.report))
     width = max((len(clip.name) for clip in file.clips), default=0)
@@ -201,12 +205,14 @@ def set_as_text(told: SetInfo) -> str:
     return "\n".join((*lines, f"  license {stored.license or 'unknown'}"))
 
 
-def convention_of(report: RoleReport) -> str:
-    """What a skeleton is and whose names it has, in brackets; nothing where that is not known."""
+def body_of(skeleton: SkeletonInfo) -> str:
+    """What a skeleton is, whose names it has and how high it stands, in brackets; nothing where nothing is known."""
+    report = skeleton.report
     kind = "" if report.kind == "partial" else report.kind
     told = {"names": "by its names", "shape": "by its shape", "file": "as the file says", "none": ""}
     words = " ".join(word for word in (kind, told.get(report.convention, report.convention)) if word)
-    return f" ({words})" if report.roles and words else ""
+    height = f", {skeleton.reference.height:.3g} m high" if skeleton.reference else ""
+    return f" ({words}{height})" if report.roles and words else ""
 
 
 def tree_of(report: RoleReport) -> list[str]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from moveset.errors import MovesetError
 from moveset.rigs.overrides import as_toml
-from moveset.workflows.load import load_reported
+from moveset.workflows.roles import describe_roles, write_roles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +17,7 @@ class RolesOptions:
     """Options of `moveset roles`."""
 
     output: Annotated[str | None, Parameter(name=("--output", "-o"))] = None
-    """File to write; `roles.toml` in the folder of the rig is found there by every command. Printed if not given."""
+    """File to write; a `roles.toml` in the folder of the rig is found by every command. Printed if not given."""
     roles: str | None = None
     """A file of roles to start from."""
 
@@ -30,27 +28,17 @@ def roles(path: str, *, options: Annotated[RolesOptions | None, Parameter(name="
     Parameters
     ----------
     path
-        A file with a skeleton.
+        A file with a skeleton; of several the largest is taken.
     """
     options = options or RolesOptions()
-    asset, reports = load_reported(path, options.roles)
-    if not reports:
-        raise MovesetError("holds no skeleton", file=path, do="give a file with joints")
-    largest = max(reports.values(), key=lambda report: len(report.skeleton))
-    text = as_toml(largest)
-    for finding in asset.findings:
-        if finding.check in ("uncertain_roles", "roles_by_shape"):
-            print(f"{finding.severity} {finding.check}: {finding.message}", file=sys.stderr)
+    report = describe_roles(path, options.roles)
+    for finding in report.findings():
+        print(f"{finding.severity} {finding.check}: {finding.message}", file=sys.stderr)
     if options.output is None:
-        print(text, end="")
+        print(as_toml(report), end="")
         return 0
-    try:
-        Path(options.output).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise MovesetError(
-            error.strerror or "cannot be written", file=options.output, do="check the path"
-        ) from None
+    write_roles(report, options.output)
     print(
-        f"{options.output}: {len(largest.roles)} roles of {len(largest.skeleton)} joints ({largest.convention})"
+        f"{options.output}: {len(report.roles)} roles of {len(report.skeleton)} joints ({report.convention})"
     )
     return 0

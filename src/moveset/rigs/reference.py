@@ -1,17 +1,22 @@
-"""Reference poses: the T-pose of any humanoid skeleton, whatever its rest pose is."""
+"""Reference poses: the T-pose of any humanoid, the stand of any quadruped, whatever the rest pose is."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from moveset.conventions import DEFAULT_FPS, UP
+from moveset.conventions import DEFAULT_FPS
 from moveset.errors import MovesetError
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
-from moveset.motion import Clip, Skeleton
+from moveset.motion import Clip, Finding, Skeleton
 from moveset.motion.detached import carry_detached
-from moveset.motion.kinematics import forward_kinematics, inverse_kinematics
-from moveset.motion.roles import REQUIRED, ROOT
+from moveset.motion.kinematics import forward_kinematics
+from moveset.motion.roles import BODY, QUADRUPED_BODY, kind_of
+from moveset.rigs.stance import Stance, find_stance, stands
+
+__all__ = ["Reference", "reference_pose", "stands", "t_pose"]
 
 _LIMBS = {
     "UpperArm": ("LowerArm", (1.0, 0.0, 0.0)),
@@ -21,97 +26,99 @@ _LIMBS = {
     "LowerLeg": ("Foot", (0.0, -1.0, 0.0)),
 }
 """Part, the part that its bone points to, and where it points on the left side of a T-pose."""
+_USUAL_HEIGHT = {"humanoid": (0.8, 2.6), "quadruped": (0.15, 2.6)}
+"""Bodies outside of this [m] are worth a word: another unit, or a giant."""
 
-_NEUTRAL = {
-    ("hips", "head"): (0.0, 1.0, 0.0),
-    **{
-        (side + a, side + b): (0.0, -1.0, 0.0)
-        for side in ("left", "right")
-        for a, b in (
-            ("UpperArm", "LowerArm"),
-            ("LowerArm", "Hand"),
-            ("UpperLeg", "LowerLeg"),
-            ("LowerLeg", "Foot"),
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A body in the pose in which all bodies of its kind are compared."""
+
+    kind: str
+    """`humanoid` (T-pose) or `quadruped` (standing)."""
+    pose: Clip
+    """One frame, upright, facing +Z."""
+    height: float
+    """From the lowest to the highest joint or tip of the body [m]."""
+    notes: tuple[str, ...]
+    """A sentence for each thing that was assumed."""
+
+    def findings(self, name: str = "") -> list[Finding]:
+        """What was assumed, for a person to read."""
+        return [Finding("reference_pose", "info", name, note) for note in self.notes]
+
+
+def reference_pose(skeleton: Skeleton, clip: Clip | None = None) -> Reference:
+    """The reference pose of a humanoid or a quadruped; `clip` helps where the rest pose does not stand.
+
+    Raises MovesetError where roles are missing or nothing stands.
+    """
+    kind = kind_of(skeleton.by_role)
+    if kind == "partial":
+        raise MovesetError(
+            f"not a humanoid: no joint plays {', '.join(skeleton.missing_roles)}",
+            do="give the joints roles, or use another rig",
         )
-    },
-}
-"""Directions of a person who stands at ease."""
+    stance = find_stance(skeleton, clip)
+    pose = _t_pose(skeleton, stance) if kind == "humanoid" else _stand(skeleton, stance)
+    height = _height(pose)
+    low, high = _USUAL_HEIGHT[kind]
+    notes = stance.notes if low <= height <= high else (*stance.notes, f"the body stands {height:.3g} m high")
+    return Reference(kind, pose, height, notes)
 
 
 def t_pose(skeleton: Skeleton, clip: Clip | None = None) -> Clip:
     """One frame: limbs turned to a T-pose (arms along +-X, legs down, toes ahead), upright, facing +Z.
 
-    It starts from the rest pose where that stands like a person; else (rigs whose rest folds every bone onto one
-    axis) from the frame of `clip` that stands most at ease. Each limb turns by the shortest arc, which takes palms
-    at the thighs to palms down. Trunk and shoulders keep their shape. Raises MovesetError when neither stands.
+    It starts from the rest pose where that stands like a person, along whatever axis; else (rigs whose rest folds
+    every bone onto one axis) from the frame of `clip` that stands most at ease. Each limb turns by the shortest arc,
+    which takes palms at the thighs to palms down. Trunk and shoulders keep their shape. Raises MovesetError when
+    neither stands.
     """
     if skeleton.missing_roles:
         raise MovesetError(
             f"not a humanoid: no joint plays {', '.join(skeleton.missing_roles)}",
             do="give the joints roles, or use another rig",
         )
-    rest = np.asarray(skeleton.rest_rotations), np.asarray(skeleton.rest_translations)
-    if stands(skeleton, *rest):
-        rotations, translations = rest
-    else:
-        if clip is None:
-            raise MovesetError(
-                "the rest pose does not stand like a person, and there is no clip to take a stance from",
-                do="pass a clip of the same skeleton",
-            )
-        rotations, translations = _at_ease(clip)
-    rotations, translations = _upright(skeleton, rotations, translations)
-    started = forward_kinematics(rotations, translations, skeleton.parents)
-    rotations, translations = rotations[None], translations[None]
+    return _t_pose(skeleton, find_stance(skeleton, clip))
+
+
+def _t_pose(skeleton: Skeleton, stance: Stance) -> Clip:
+    started = forward_kinematics(stance.rotations, stance.translations, skeleton.parents)
+    rotations, translations = stance.rotations[None], stance.translations[None]
     for role, joint in skeleton.by_role.items():
-        if _end(skeleton, role) is not None:
-            rotations = _turn(skeleton, rotations[0], translations[0], role, joint)[None]
+        end = _end(skeleton, role)
+        if end is not None:
+            rotations = _turn(skeleton, rotations[0], translations[0], role, joint, end)[None]
             rotations, translations = carry_detached(skeleton, started, rotations, translations)
     return Clip(skeleton, rotations, translations, fps=DEFAULT_FPS, name="T-pose")
 
 
-def stands(skeleton: Skeleton, rotations: Array, translations: Array) -> bool:
-    """Whether a local pose (J, 4), (J, 3) has its head above and its feet well below the hips, left on the left."""
-    _, positions = forward_kinematics(rotations, translations, skeleton.parents)
-    at = {role: positions[skeleton.joint(role)] for role in REQUIRED}
-    feet = (at["leftFoot"] + at["rightFoot"]) / 2
-    up, down = at["head"] - at["hips"], at["hips"] - feet
-    lateral = at["leftUpperLeg"] - at["rightUpperLeg"]
-    return bool(
-        up[1] > 0.7 * np.linalg.norm(up)
-        and down[1] > 0.7 * np.linalg.norm(down)
-        and abs(lateral[1]) < 0.5 * np.linalg.norm(lateral)
-    )
+def _stand(skeleton: Skeleton, stance: Stance) -> Clip:
+    """A quadruped on its legs: each foot under the top of its leg, soles as they were."""
+    started = forward_kinematics(stance.rotations, stance.translations, skeleton.parents)
+    rotations, translations = stance.rotations, stance.translations
+    for top in ("leftFrontUpperLeg", "rightFrontUpperLeg", "leftUpperLeg", "rightUpperLeg"):
+        upper, foot = skeleton.joint(top), skeleton.joint(top.replace("UpperLeg", "Foot"))
+        world, positions = forward_kinematics(rotations, translations, skeleton.parents)
+        turn = quaternion.between(positions[foot] - positions[upper], np.array((0.0, -1.0, 0.0)))
+        rotations = _set_world(skeleton, rotations, upper, quaternion.multiply(turn, world[upper]), world)
+        if upper in skeleton.lineage(foot):
+            turned = forward_kinematics(rotations, translations, skeleton.parents)[0]
+            rotations = _set_world(skeleton, rotations, foot, world[foot], turned)
+    rotations, translations = carry_detached(skeleton, started, rotations[None], translations[None])
+    return Clip(skeleton, rotations, translations, fps=DEFAULT_FPS, name="stand")
 
 
-def _at_ease(clip: Clip) -> tuple[Array, Array]:
-    """A stance from motion: the frame whose trunk and limbs hang most nearly straight down, the head held as usual.
-
-    Neck and head take their average over the clip, since the best frame may happen to look aside.
-    """
-    positions, skeleton = clip.world_positions, clip.skeleton
-    score = np.zeros(len(clip))
-    for (start, end), wanted in _NEUTRAL.items():
-        bone = positions[:, skeleton.joint(end)] - positions[:, skeleton.joint(start)]
-        score += bone @ np.array(wanted) / np.maximum(np.linalg.norm(bone, axis=-1), 1e-9)
-    frame = int(np.argmax(score))
-    rotations = np.array(clip.rotations[frame])
-    for role in ("neck", "head"):
-        if role in skeleton.by_role:
-            joint = skeleton.joint(role)
-            rotations[joint] = quaternion.mean(clip.rotations[:, joint])
-    return rotations, np.array(clip.translations[frame])
-
-
-def _upright(skeleton: Skeleton, rotations: Array, translations: Array) -> tuple[Array, Array]:
-    """The pose turned about +Y until it faces +Z, hips (and a root above them) over the origin."""
-    world_rotations, positions = forward_kinematics(rotations, translations, skeleton.parents)
-    lateral = positions[skeleton.joint("leftUpperLeg")] - positions[skeleton.joint("rightUpperLeg")]
-    turn = quaternion.from_axis_angle(UP, np.arctan2(lateral[2], lateral[0]))
-    positions = quaternion.rotate(turn, positions - positions[skeleton.joint("hips")] * (1, 0, 1))
-    if ROOT in skeleton.by_role:
-        positions[skeleton.joint(ROOT), ::2] = 0
-    return inverse_kinematics(quaternion.multiply(turn, world_rotations), positions, skeleton.parents)
+def _height(pose: Clip) -> float:
+    """From the lowest to the highest joint or tip of trunk and limbs [m]."""
+    skeleton, body = pose.skeleton, {*BODY, *QUADRUPED_BODY}
+    joints = np.array([joint for role, joint in skeleton.by_role.items() if role in body])
+    heights = pose.world_positions[0][joints, 1]
+    if skeleton.tips is not None:
+        ends = quaternion.rotate(pose.world_rotations[0][joints], skeleton.tips[joints])[:, 1] + heights
+        heights = np.concatenate((heights, ends[np.isfinite(ends)]))
+    return float(np.ptp(heights))
 
 
 def _end(skeleton: Skeleton, role: str) -> int | None:
@@ -122,12 +129,14 @@ def _end(skeleton: Skeleton, role: str) -> int | None:
     return skeleton.by_role.get(f"{side}{end}")
 
 
-def _turn(skeleton: Skeleton, rotations: Array, translations: Array, role: str, joint: int) -> Array:
+def _turn(
+    skeleton: Skeleton, rotations: Array, translations: Array, role: str, joint: int, end: int
+) -> Array:
     """Local rotations with one limb part turned to its T-pose direction; children follow."""
     side = "left" if role.startswith("left") else "right"
     part = role.removeprefix(side)
     world_rotations, positions = forward_kinematics(rotations, translations, skeleton.parents)
-    bone = positions[_end(skeleton, role)] - positions[joint]
+    bone = positions[end] - positions[joint]
     if part == "Foot":
         direction = np.array([0.0, bone[1], np.hypot(bone[0], bone[2])])  # yaw only: the sole stays as it was
     else:
@@ -135,7 +144,12 @@ def _turn(skeleton: Skeleton, rotations: Array, translations: Array, role: str, 
     if np.linalg.norm(bone) < 1e-6:
         return rotations
     turned = quaternion.multiply(quaternion.between(bone, direction), world_rotations[joint])
+    return _set_world(skeleton, rotations, joint, turned, world_rotations)
+
+
+def _set_world(skeleton: Skeleton, rotations: Array, joint: int, turned: Array, world: Array) -> Array:
+    """Local rotations in which `joint` has the world rotation `turned`; the others keep theirs."""
     parent = int(skeleton.parents[joint])
-    rotations = rotations.copy()
-    rotations[joint] = turned if parent < 0 else quaternion.inverse_multiply(world_rotations[parent], turned)
+    rotations = np.array(rotations)
+    rotations[joint] = turned if parent < 0 else quaternion.inverse_multiply(world[parent], turned)
     return rotations

@@ -11,7 +11,9 @@ from moveset.errors import MovesetError
 from moveset.formats import locations
 from moveset.library.ingest.facts import asset_with_facts
 from moveset.library.training_set import StoredSet, open_set
-from moveset.motion import Finding, Skeleton
+from moveset.motion import Asset, Finding, Skeleton
+from moveset.motion.roles import kind_of
+from moveset.rigs.reference import Reference, reference_pose
 from moveset.rigs.report import RoleReport
 from moveset.workflows.batch import attempt
 from moveset.workflows.load import known_options, load_reported
@@ -43,6 +45,8 @@ class SkeletonInfo:
     triangles: int
     report: RoleReport
     """Where the roles come from, and how sure each is."""
+    reference: Reference | None = None
+    """The pose in which the body is compared with others; None where none was found."""
 
     @property
     def roles(self) -> int:
@@ -126,6 +130,7 @@ def _describe(path: str, root: str, roles: str | None, **options: object) -> Fil
             sum(len(mesh.positions) for mesh in character.meshes),
             sum(len(mesh.triangles) for mesh in character.meshes),
             reports[character.skeleton.names],
+            _reference(character.skeleton, asset),
         )
         for character in asset.characters
     ]
@@ -133,7 +138,11 @@ def _describe(path: str, root: str, roles: str | None, **options: object) -> Fil
     for clip in asset.clips:
         if clip.skeleton.signature not in shown:
             shown.add(clip.skeleton.signature)
-            skeletons.append(SkeletonInfo(clip.skeleton, "", 0, 0, 0, reports[clip.skeleton.names]))
+            skeletons.append(
+                SkeletonInfo(
+                    clip.skeleton, "", 0, 0, 0, reports[clip.skeleton.names], _reference(clip.skeleton, asset)
+                )
+            )
     clips = tuple(
         ClipInfo(
             clip.name,
@@ -153,6 +162,17 @@ def _describe(path: str, root: str, roles: str | None, **options: object) -> Fil
     guessed = [found for clip in asset.clips if clip.additive is None for found in additive(clip)]
     findings = (*asset.findings, *(found for found in guessed if found.severity != "info"))
     return FileInfo(path, form, clips, tuple(skeletons), findings, ", ".join(sorted(licenses)))
+
+
+def _reference(skeleton: Skeleton, asset: Asset) -> Reference | None:
+    """The reference pose of a body, shown by the first clip of the asset where the rest pose does not stand."""
+    if kind_of(skeleton.by_role) == "partial":
+        return None
+    clip = next((c for c in asset.clips if c.skeleton.names == skeleton.names and c.is_finite), None)
+    try:
+        return reference_pose(skeleton, clip)
+    except MovesetError:
+        return None
 
 
 def describe_files(

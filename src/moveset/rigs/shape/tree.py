@@ -132,7 +132,7 @@ class Pair:
 
 def speaks(weights: Array | None) -> bool:
     """Whether weights tell which joints matter: a few rigid parts do not."""
-    return weights is not None and np.count_nonzero(weights > 0) >= _LEAST_WEIGHTED
+    return weights is not None and int(np.count_nonzero(weights > 0)) >= _LEAST_WEIGHTED
 
 
 def used_joints(skeleton: Skeleton, weights: Array | None) -> np.ndarray:
