@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moveset.formats.fbx.document import Document, split
+from moveset.formats.fbx.document import FARTHEST, Document, split
 from moveset.formats.fbx.notes import read_notes
 from moveset.formats.scene.nodes import unique
 from moveset.formats.scene.rig import Rig
@@ -26,6 +26,8 @@ class Shape:
     channel: int
     full_at: tuple[float, float, float]
     """Channel weights at which it begins to show, shows in full, and is gone; one that never goes ends at inf."""
+    rest: float
+    """Weight of the channel outside of any animation."""
 
     def weight(self, channel: np.ndarray) -> np.ndarray:
         """How much of the shape shows at weights of its channel."""
@@ -99,7 +101,7 @@ def _clip(document: Document, rig: Rig, stack: int, name: str, shapes: list[Shap
     local = document.poses(stack, rig.nodes)
     frames = len(local)
     weights = document.arrays[f"stack{stack}.weights"]
-    if not (np.isfinite(local).all() and np.isfinite(weights).all()):
+    if not (np.all(np.abs(local) < FARTHEST) and np.isfinite(weights).all()):
         return None
     every = np.arange(len(rig.nodes))
     translations, rotations, scales = split(local)
@@ -107,6 +109,12 @@ def _clip(document: Document, rig: Rig, stack: int, name: str, shapes: list[Shap
     scales = scales / rig.rest_scales
     known = read_notes(document.stacks[stack]["notes"])
     channel_row = {c: row for row, c in enumerate(document.arrays[f"stack{stack}.channels"].tolist())}
+    curves = {}
+    for shape in shapes:
+        row = channel_row.get(shape.channel)
+        weight = shape.weight(np.full(frames, shape.rest) if row is None else weights[row])
+        if row is not None or weight.any():
+            curves[shape.curve] = weight
     return Clip(
         rig.skeleton,
         rotations,
@@ -114,10 +122,7 @@ def _clip(document: Document, rig: Rig, stack: int, name: str, shapes: list[Shap
         document.stacks[stack]["fps"],
         name,
         scales=scales if np.abs(scales - 1).max(initial=0) > SCALE_TOLERANCE else None,
-        curves={
-            s.curve: s.weight(weights[channel_row[s.channel]]) for s in shapes if s.channel in channel_row
-        }
-        | known.curves(frames),
+        curves=curves | known.curves(frames),
         loop=known.loop,
         additive=known.additive,
         tags=known.tags,

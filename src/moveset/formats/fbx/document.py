@@ -11,6 +11,8 @@ from moveset.formats.fbx.inherit import NORMAL, plain_poses
 from moveset.formats.scene.nodes import Nodes, compose, depth_first
 from moveset.geometry import quaternion
 
+FARTHEST = 1e15
+"""Units from the origin beyond which no number is meant."""
 BONES = ("bone",)
 """Kinds of nodes that are bones: limb nodes, of all applications."""
 STAGE = ("camera", "light", "stereo_camera", "camera_switcher")
@@ -68,14 +70,22 @@ class Document:
 
     def poses(self, stack: int, nodes: np.ndarray) -> np.ndarray:
         """(F, K, 10) of `nodes` in a stack."""
-        posed = self.arrays[f"stack{stack}.nodes"]
-        moving = np.swapaxes(self.arrays[f"stack{stack}.poses"], 0, 1)
-        full = np.repeat(self.arrays["rest"][None], len(moving), axis=0)
-        full[:, posed] = moving
-        return self._plain(full)[:, nodes]
+        posed, moving = self.arrays[f"stack{stack}.nodes"], self.arrays[f"stack{stack}.poses"]
+        of = np.arange(len(self.tree)) if self._special else nodes
+        row = np.full(len(self.tree), -1)
+        row[posed] = np.arange(len(posed))
+        full = np.repeat(self.arrays["rest"][None, of], moving.shape[1], axis=0)
+        at = row[of] >= 0
+        full[:, at] = np.swapaxes(moving[row[of][at]], 0, 1)
+        return self._plain(full)[:, nodes] if self._special else full
+
+    @cached_property
+    def _special(self) -> bool:
+        """Whether any node inherits scale in another way than everywhere."""
+        return bool(np.any(self.modes[self.parents >= 0] != NORMAL))
 
     def _plain(self, poses: np.ndarray) -> np.ndarray:
-        if not np.any(self.modes[self.parents >= 0] != NORMAL):
+        if not self._special:
             return poses
         plain, shear = plain_poses(poses, self.parents, self.order, self.modes)
         self.shears.append(shear)

@@ -16,6 +16,9 @@ from moveset.formats.fbx.timing import plan_frames
 MOST_EVALUATIONS = 1 << 20
 """Transforms of all stacks, beyond one for every few bytes of the file: more is an error in its times."""
 _BYTES_AN_EVALUATION = 4
+MOST_NUMBERS = 1 << 25
+"""Of the poses of all nodes in all stacks, beyond `_NUMBERS_A_BYTE` for each of the file's bytes."""
+_NUMBERS_A_BYTE = 16
 
 _TRANSFORMING = {
     "Lcl Translation", "Lcl Rotation", "Lcl Scaling", "RotationOffset", "RotationPivot", "ScalingOffset",
@@ -32,7 +35,8 @@ class Animations:
 
     def __init__(self, scene: ufbx.Scene, nodes: list[ufbx.Node], size: int) -> None:
         self._scene, self._nodes = scene, nodes
-        self._left = MOST_EVALUATIONS + size // _BYTES_AN_EVALUATION
+        self._evaluations = MOST_EVALUATIONS + size // _BYTES_AN_EVALUATION
+        self._numbers = MOST_NUMBERS + size * _NUMBERS_A_BYTE
         self._channels = list(keep_all(scene.blend_channels))
 
     def read(self, arrays: dict[str, np.ndarray]) -> list[dict]:
@@ -45,10 +49,11 @@ class Animations:
         moved, weighted, key_times = sorted(driven.nodes), sorted(driven.channels), driven.key_times
         stated = self._scene.settings.frames_per_second
         plan = plan_frames(stack.time_begin, stack.time_end, key_times, stated)
-        self._left -= plan.frames * (len(moved) + len(weighted))
-        if self._left < 0:
+        self._evaluations -= plan.frames * (len(moved) + len(weighted))
+        self._numbers -= plan.frames * len(self._nodes) * 10
+        if self._evaluations < 0 or self._numbers < 0:
             raise Refused(
-                f"{plan.frames:,} frames of {len(moved)} nodes at {plan.fps:g} fps",
+                f"{plan.frames:,} frames of {len(self._nodes)} nodes at {plan.fps:g} fps",
                 f"animation {stack.name!r}",
                 "its time range is far longer than its keys: set the range, or cut the animation",
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -16,6 +17,7 @@ def read_materials(
     document: Document, path: str, sibling: Callable[[str], bytes], findings: list[Finding]
 ) -> tuple[Material, ...]:
     """All materials; a texture that is missing is a finding, and its material shows its plain color."""
+    sibling = cache(sibling)  # many textures may show one image
     images = [
         _image(document, i, texture, path, sibling, findings)
         for i, texture in enumerate(document.header["textures"])
@@ -23,9 +25,9 @@ def read_materials(
     materials = []
     for entry in document.header["materials"]:
         image = images[entry["texture"]] if entry["texture"] >= 0 else None
-        opacity = min(max(entry["opacity"], 0.0), 1.0)
+        opacity = float(np.clip(np.nan_to_num(entry["opacity"], nan=1.0), 0, 1))
         # a texture takes the color's place: programs leave any color beside one
-        red, green, blue = (1.0, 1.0, 1.0) if image else entry["color"]
+        red, green, blue = (1.0, 1.0, 1.0) if image else np.clip(np.nan_to_num(entry["color"]), 0, 1).tolist()
         materials.append(
             FileMaterial(
                 name=entry["name"],

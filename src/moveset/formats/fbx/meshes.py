@@ -14,6 +14,7 @@ from moveset.formats.fbx.document import Document
 from moveset.formats.scene.rig import Rig
 from moveset.motion import Finding, Mesh
 
+_NAN = "hold NaN or infinite numbers"
 MOST_INFLUENCES = 32
 """Joints a vertex; weaker ones beyond are left out."""
 
@@ -44,10 +45,33 @@ class MeshReader:
             if skin is None:
                 continue
             taken.add(node)
-            if mesh not in self._parts:
-                self._parts[mesh] = _cut(self.document, mesh)
-            meshes += [self._bound(node, part, skin) for part in self._parts[mesh]]
+            meshes += [self._bound(node, part, skin) for part in self._cut(mesh)]
         return tuple(meshes), taken
+
+    def _cut(self, mesh: int) -> list[_Part]:
+        """The parts of a mesh; none, with a finding, of one whose points are no numbers."""
+        if mesh in self._parts:
+            return self._parts[mesh]
+        arrays, key = self.document.arrays, f"mesh{mesh}"
+        self._parts[mesh] = []
+        if arrays[f"{key}.corners"].max(initial=-1) >= len(arrays[f"{key}.positions"]):
+            self._amiss(mesh, "corners name points that are not there", "it is not shown")
+            return []
+        if not np.isfinite(arrays[f"{key}.positions"]).all():
+            self._amiss(mesh, f"positions {_NAN}", "it is not shown")
+            return []
+        for name in ("normals", "uvs", "colors"):
+            values = arrays.get(f"{key}.{name}")
+            if values is not None and not np.isfinite(values).all():
+                self._amiss(mesh, f"{name} {_NAN}", "0 is taken instead")
+                arrays[f"{key}.{name}"] = np.where(np.isfinite(values), values, np.float32(0))
+        self._parts[mesh] = _cut(self.document, mesh)
+        return self._parts[mesh]
+
+    def _amiss(self, mesh: int, what: str, outcome: str) -> None:
+        name = next(node["name"] for node in self.document.tree if node["mesh"] == mesh)
+        message = f"{name}: its {what}; {outcome}"
+        self.findings.append(Finding("damaged_mesh", "warning", "", message, advice="export the mesh again"))
 
     def _skin(self, node: int, mesh: int, joint_of: np.ndarray, carrier: int) -> _Skin | None:
         """How the mesh of `node` is bound; None when another character moves it, or nothing does."""
@@ -57,7 +81,7 @@ class MeshReader:
         world = document.turn @ document.nodes.world[node] @ to_node
         bones = arrays.get(f"mesh{mesh}.bones", np.zeros(0, np.int64))
         joints = joint_of[bones]
-        if np.any(joints < 0):
+        if np.any(joints < 0) or not np.isfinite(to_node).all():
             return None
         if not len(bones):
             if carrier < 0:
@@ -68,9 +92,9 @@ class MeshReader:
             return _Skin(
                 world, np.array([joint]), bind[None], np.zeros((points, 1), np.int64), np.ones((points, 1))
             )
-        geometry_to_bone = affine(arrays[f"mesh{mesh}.geometry_to_bone"])
+        geometry_to_bone = np.nan_to_num(affine(arrays[f"mesh{mesh}.geometry_to_bone"]))
         bound = document.turn @ affine(arrays[f"mesh{mesh}.bind_to_world"])[0] @ geometry_to_bone[0]
-        if abs(np.linalg.det(bound[:3, :3])) > 1e-18:
+        if np.isfinite(bound).all() and abs(np.linalg.det(bound[:3, :3])) > 1e-18:
             world = bound
         binds = self.rig.joint_from_node[joints] @ geometry_to_bone
         indices, weights = _influences(arrays, mesh, points)
@@ -262,7 +286,7 @@ def _morphs(document: Document, mesh: int, points: int) -> np.ndarray | None:
     for i in range(len(shapes)):
         at = document.arrays[f"mesh{mesh}.shape{i}.vertices"]
         offsets = document.arrays[f"mesh{mesh}.shape{i}.offsets"]
-        good = at < points
+        good = (at < points) & np.isfinite(offsets).all(axis=1)
         out[i, at[good]] = offsets[good]
     return out
 

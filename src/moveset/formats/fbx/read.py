@@ -9,14 +9,18 @@ import numpy as np
 
 from moveset.errors import MovesetError
 from moveset.formats.fbx.clips import Shape, moved_nodes, read_clips, stands_still
-from moveset.formats.fbx.document import BONES, STAGE, Document
+from moveset.formats.fbx.document import BONES, FARTHEST, STAGE, Document
 from moveset.formats.fbx.findings import about_file, about_meshes, about_stacks
 from moveset.formats.fbx.materials import read_materials
 from moveset.formats.fbx.meshes import MeshReader
 from moveset.formats.fbx.pool import read_scene
+from moveset.formats.limits import refuse_bloat
 from moveset.formats.scene.joints import characters_of, closed, find_joints, find_sockets
 from moveset.formats.scene.rig import Rig, build_rig
 from moveset.motion import Asset, Character, Finding, Source
+
+_VERTEX_BYTES, _MORPH_BYTES = 120, 12
+"""Of a corner of a mesh, and of a corner in a blend shape."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +34,12 @@ class FbxSource:
 
 def read(data: bytes, *, path: str, sibling: Callable[[str], bytes]) -> Asset:
     """Read a .fbx file, binary or text, of any version."""
-    document = Document(*read_scene(data))
-    if not np.isfinite(document.rest).all():
-        node = int(np.argmin(np.isfinite(document.rest).all(axis=1)))
-        raise MovesetError(
-            "its transform holds NaN or infinite numbers",
-            where=f"node {document.nodes.names[node]!r}",
-            do="export the file again",
-        )
+    with np.errstate(all="ignore"):  # what is no number in the end is found there
+        return _read(Document(*read_scene(data)), len(data), path, sibling)
+
+
+def _read(document: Document, size: int, path: str, sibling: Callable[[str], bytes]) -> Asset:
+    _refuse_nonsense(document, size, path)
     findings = about_file(document)
     shapes = _shapes(document)
     materials = read_materials(document, path, sibling, findings)
@@ -65,6 +67,23 @@ def read(data: bytes, *, path: str, sibling: Callable[[str], bytes]) -> Asset:
         )
     source = FbxSource(document, tuple(rigs))
     return Asset(tuple(characters), tuple(clips), tuple(findings), Source(path, "fbx", source))
+
+
+def _refuse_nonsense(document: Document, size: int, path: str) -> None:
+    """Refuse nodes that stand nowhere, and meshes that are shown so often that no memory would hold them."""
+    lost = ~(np.abs(document.nodes.world) < FARTHEST).all(axis=(1, 2))
+    if lost.any():
+        raise MovesetError(
+            "its transform holds NaN, infinite or absurdly large numbers",
+            where=f"node {document.nodes.names[int(np.argmax(lost))]!r}",
+            do="export the file again",
+        )
+    shown = [node["mesh"] for node in document.tree if node["mesh"] >= 0]
+    costs = [
+        len(document.arrays[f"mesh{i}.corners"]) * (_VERTEX_BYTES + _MORPH_BYTES * len(mesh["shapes"]))
+        for i, mesh in enumerate(document.header["meshes"])
+    ]
+    refuse_bloat(sum(costs[mesh] for mesh in shown), size, path, f"{len(shown)} meshes")
 
 
 def _skins(document: Document) -> list[np.ndarray]:
@@ -120,5 +139,7 @@ def _shapes(document: Document) -> dict[tuple[int, int], Shape]:
             if name in taken:
                 name = f"{base}_{node}"
             taken.add(name)
-            shapes[node, i] = Shape(name, shape["channel"], (before, shape["full_at"], after))
+            shapes[node, i] = Shape(
+                name, shape["channel"], (before, shape["full_at"], after), shape["weight"]
+            )
     return shapes
