@@ -6,6 +6,7 @@ import json
 import zipfile
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,6 +72,16 @@ def test_the_order_of_evidence(walk):
     asset = Asset(clips=(replace(differences, additive=True),))
     assert not is_additive(said(asset, {"additive": False}).clips[0])
     assert is_additive(said(Asset(clips=(walk,)), {"additive": True}).clips[0])
+
+
+def test_a_loop_that_ends_on_its_first_frame_is_read_without_it(walk):
+    """Unreal and Blender write it so; a loop of ours goes from its last frame to its first."""
+    closed = replace(walk, rotations=np.concatenate((walk.rotations[:-1], walk.rotations[:1])))
+    (loop,) = said(Asset(clips=(closed,)), {"loop": True}).clips
+    assert loop.loop and len(loop) == len(walk) - 1
+    (open_one,) = said(Asset(clips=(walk,)), {"loop": True}).clips
+    assert open_one.loop and len(open_one) == len(walk)
+    assert len(said(Asset(clips=(closed,)), {"loop": False}).clips[0]) == len(walk)
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,14 @@ down what their program knows. Fields stand at the top for all clips of the file
     {"license": "CC0-1.0", "clips": {"Breathe": {
         "loop": true,
         "additive": {"pose": "clip", "clip": "Idle", "frame": 0, "space": "local", "stored": "poses"},
+        "root_motion": false,
         "events": [{"time": 0.4, "name": "inhale", "role": "chest"}],
         "tags": ["idle", "layer"]}}}
 
 `additive` is true, false, or says from which pose the difference is taken: `pose` reference, frame (`frame` of the
 clip itself) or clip (`frame` of `clip`); `space` in which: local or mesh; `stored`: whether the file holds
-differences or the poses that they are taken from.
+differences or the poses that they are taken from. A loop whose last frame is the first one again, as programs write
+it, is read without that frame. `writer` and `source` say where the file came from.
 """
 
 from __future__ import annotations
@@ -22,9 +24,13 @@ from dataclasses import replace
 from typing import Any
 
 from moveset.formats.clip_json import read_events
+from moveset.geometry import quaternion
 from moveset.motion import Asset, Clip, Finding
 
 SUFFIX = ".moveset.json"
+
+_CLOSED = 0.1
+"""Share of a frame's motion that the last pose of a closed loop may be from the first."""
 
 _ADDITIVE: dict[str, tuple[str, ...] | type] = {
     "pose": ("reference", "frame", "clip"),
@@ -74,9 +80,13 @@ def _understood(said: Mapping[str, Any], name: str, clip: str, findings: list[Fi
 
 def _with_fields(clip: Clip, fields: Mapping[str, Any], name: str, findings: list[Finding]) -> Clip:
     additive = fields.get("additive")
-    if additive is not None:
-        findings.append(_about_additive(clip, additive, name))
-    words = tuple(dict.fromkeys((*clip.tags.words, *fields.get("tags", ()))))
+    overruled = None not in (additive, clip.additive) and clip.additive != (additive is not False)
+    if additive or overruled:
+        findings.append(_about_additive(clip, additive, overruled, name))
+    if fields.get("loop") and _closes(clip):
+        clip = clip.slice(0, len(clip) - 1)
+    moving = ("root motion",) if fields.get("root_motion") else ()
+    words = tuple(dict.fromkeys((*clip.tags.words, *moving, *fields.get("tags", ()))))
     return replace(
         clip,
         additive=clip.additive if additive is None else additive is not False,
@@ -84,6 +94,16 @@ def _with_fields(clip: Clip, fields: Mapping[str, Any], name: str, findings: lis
         events=read_events(fields["events"]) if "events" in fields else clip.events,
         tags=replace(clip.tags, license=fields.get("license", clip.tags.license), words=words),
     )
+
+
+def _closes(clip: Clip) -> bool:
+    """Whether the last pose is the first one again: much nearer to it than a frame's motion, roots left out."""
+    inner = clip.skeleton.parents >= 0
+    if len(clip) < 3 or not inner.any() or not clip.is_finite:
+        return False
+    first, second, last = (clip.rotations[f, inner] for f in (0, 1, -1))
+    step = quaternion.angle_between(first, second).mean()
+    return bool(quaternion.angle_between(first, last).mean() < _CLOSED * step)
 
 
 def _is_additive(said: object) -> bool:
@@ -117,14 +137,16 @@ _FIELDS: dict[str, Callable[[object], bool]] = {
     "events": _is_events,
     "license": lambda said: isinstance(said, str),
     "loop": lambda said: isinstance(said, bool),
+    "root_motion": lambda said: isinstance(said, bool),
+    "source": lambda said: isinstance(said, str),
     "tags": _is_words,
     "writer": lambda said: isinstance(said, str),
 }
-"""What may be said, and whether it is said in a way that can be understood. `writer`: the program that wrote it."""
+"""What may be said, and whether it is said in a way that can be understood."""
 
 
-def _about_additive(clip: Clip, said: bool | dict[str, Any], name: str) -> Finding:
-    """What is taken from the sidecar, and that it overrules the file where it does."""
+def _about_additive(clip: Clip, said: bool | dict[str, Any], overruled: bool, name: str) -> Finding:
+    """What is taken from the sidecar, and whether it overrules the file."""
     if said is False:
         message = f"{clip.name}: not additive, says {name}"
     else:
@@ -137,7 +159,6 @@ def _about_additive(clip: Clip, said: bool | dict[str, Any], name: str) -> Findi
         }.get(details.get("pose", ""), "")
         stored = "; its tracks are full poses" if details.get("stored") == "poses" else ""
         message = f"{clip.name}: additive{over}, says {name}{stored}"
-    overruled = clip.additive is not None and clip.additive != (said is not False)
     if overruled:
         message += f"; the file itself says it is{'' if clip.additive else ' not'}"
     return Finding("additive_said", "warning" if overruled else "info", clip.name, message)
