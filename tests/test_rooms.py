@@ -57,6 +57,7 @@ HOMES = {
         "workflows/doctor.py",
     },
     "orjson": {"formats"},
+    "pxr": {"formats"},
     "ufbx": {"formats"},
     "cyclopts": {"cli"},
     "rich": {"cli"},

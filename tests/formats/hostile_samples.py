@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from importlib.util import find_spec
 
 import numpy as np
 from hostile import Sample
@@ -44,6 +45,13 @@ def samples() -> dict[str, Sample]:
         Sample("07.asf", FIGURE.encode()),
         Sample("markers.c3d", bytes((2, 0x50)) + bytes(1022)),
     ]  # fmt: skip
+    if find_spec("pxr"):
+        from moveset.formats.usd.write import write
+
+        made += [
+            Sample(f"walk{suffix}", write(alone, path=f"walk{suffix}"))
+            for suffix in (".usda", ".usdc", ".usdz")
+        ]
     return {sample.name: sample for sample in made}
 
 
