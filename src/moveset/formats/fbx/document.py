@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from moveset.formats.fbx.inherit import NORMAL, plain_poses
 from moveset.formats.scene.nodes import Nodes, compose, depth_first
 from moveset.geometry import quaternion
 
@@ -26,8 +25,6 @@ class Document:
 
     header: dict
     arrays: dict[str, np.ndarray]
-    shears: list[float] = field(default_factory=list)
-    """What poses lost, as far as any were asked for (inherit.py)."""
 
     @property
     def tree(self) -> list[dict]:
@@ -59,37 +56,19 @@ class Document:
         return tuple(depth_first(self.children, self.parents))
 
     @cached_property
-    def modes(self) -> np.ndarray:
-        """(N,) how each node inherits scale."""
-        return np.array([node["inherit"] for node in self.tree], dtype=np.int64)
-
-    @cached_property
     def rest(self) -> np.ndarray:
         """(N, 10) translation, rotation, scale of each node outside of any animation."""
-        return self._plain(self.arrays["rest"])
+        return self.arrays["rest"]
 
     def poses(self, stack: int, nodes: np.ndarray) -> np.ndarray:
         """(F, K, 10) of `nodes` in a stack."""
         posed, moving = self.arrays[f"stack{stack}.nodes"], self.arrays[f"stack{stack}.poses"]
-        of = np.arange(len(self.tree)) if self._special else nodes
         row = np.full(len(self.tree), -1)
         row[posed] = np.arange(len(posed))
-        full = np.repeat(self.arrays["rest"][None, of], moving.shape[1], axis=0)
-        at = row[of] >= 0
-        full[:, at] = np.swapaxes(moving[row[of][at]], 0, 1)
-        return self._plain(full)[:, nodes] if self._special else full
-
-    @cached_property
-    def _special(self) -> bool:
-        """Whether any node inherits scale in another way than everywhere."""
-        return bool(np.any(self.modes[self.parents >= 0] != NORMAL))
-
-    def _plain(self, poses: np.ndarray) -> np.ndarray:
-        if not self._special:
-            return poses
-        plain, shear = plain_poses(poses, self.parents, self.order, self.modes)
-        self.shears.append(shear)
-        return plain
+        full = np.repeat(self.rest[None, nodes], moving.shape[1], axis=0)
+        at = row[nodes] >= 0
+        full[:, at] = np.swapaxes(moving[row[nodes][at]], 0, 1)
+        return full
 
     @cached_property
     def nodes(self) -> Nodes:

@@ -6,7 +6,6 @@ from moveset.formats.fbx.clips import clip_names
 from moveset.formats.fbx.document import Document
 from moveset.motion import Finding
 
-_SHEARED = 1e-3
 _AXES = ("+X", "-X", "+Y", "-Y", "+Z", "-Z", "?")
 
 
@@ -43,6 +42,18 @@ def about_file(document: Document) -> list[Finding]:
                 count=header["constraints"],
             )
         )
+    if split := header.get("split"):
+        names = ", ".join(document.tree[node]["name"] for node in split[:5])
+        findings.append(
+            Finding(
+                "split_joints",
+                "info",
+                "",
+                f"{len(split)} nodes are scaled unevenly and their children do not inherit that; each became two: {names}",
+                advice="turn segment scale compensation off, or scale evenly, to keep the skeleton as it is",
+                count=len(split),
+            )
+        )
     for kind, text, count in header["warnings"]:
         findings.append(Finding(f"fbx_{kind}", "info", "", f"{text} ({count} times)", count=count))
     return findings
@@ -65,19 +76,6 @@ def about_stacks(document: Document) -> list[Finding]:
             findings.append(
                 Finding("uneven_keys", "info", name, message, value=late, unit="s", advice=advice)
             )
-    shear = max(document.shears, default=0.0)
-    if shear > _SHEARED:
-        findings.append(
-            Finding(
-                "sheared",
-                "warning",
-                "",
-                f"nodes below unevenly scaled ones do not inherit that scale; joints stand where they should, but "
-                f"what they carry is up to {shear:.0%} off",
-                value=shear,
-                advice="bake the scale into the mesh, or turn segment scale compensation off",
-            )
-        )
     return findings
 
 

@@ -11,6 +11,7 @@ from moveset.errors import MovesetError
 from moveset.formats.fbx.clips import Shape, moved_nodes, read_clips, stands_still
 from moveset.formats.fbx.document import BONES, FARTHEST, STAGE, Document
 from moveset.formats.fbx.findings import about_file, about_meshes, about_stacks
+from moveset.formats.fbx.inherit import with_plain_nodes
 from moveset.formats.fbx.materials import read_materials
 from moveset.formats.fbx.meshes import MeshReader
 from moveset.formats.fbx.pool import read_scene
@@ -35,7 +36,7 @@ class FbxSource:
 def read(data: bytes, *, path: str, sibling: Callable[[str], bytes]) -> Asset:
     """Read a .fbx file, binary or text, of any version."""
     with np.errstate(all="ignore"):  # what is no number in the end is found there
-        return _read(Document(*read_scene(data)), len(data), path, sibling)
+        return _read(Document(*with_plain_nodes(*read_scene(data))), len(data), path, sibling)
 
 
 def _read(document: Document, size: int, path: str, sibling: Callable[[str], bytes]) -> Asset:
