@@ -80,9 +80,10 @@ def _understood(said: Mapping[str, Any], name: str, clip: str, findings: list[Fi
 
 def _with_fields(clip: Clip, fields: Mapping[str, Any], name: str, findings: list[Finding]) -> Clip:
     additive = fields.get("additive")
-    overruled = None not in (additive, clip.additive) and clip.additive != (additive is not False)
-    if additive or overruled:
-        findings.append(_about_additive(clip, additive, overruled, name))
+    if additive is not None:
+        overruled = clip.additive not in (None, additive is not False)
+        if additive is not False or overruled:
+            findings.append(_about_additive(clip, additive, overruled, name))
     if fields.get("loop") and _closes(clip):
         clip = clip.slice(0, len(clip) - 1)
     moving = ("root motion",) if fields.get("root_motion") else ()
