@@ -11,7 +11,6 @@ the same set with nobody steering, and then left to themselves beside motion mat
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import tempfile
 import time
@@ -40,19 +39,23 @@ from moveset.runtime.database import build_database
 from moveset.runtime.learned import LearnedConfig, LearnedController
 from moveset.runtime.matching import MotionMatching
 from moveset.workflows.load import load
-from moveset.workflows.locomotion import one_body
 from moveset.workflows.train import train_autoencoder
 from moveset.workflows.training.controllers import ControllerTraining
+from moveset.workflows.training.how import How
 
 DATA = Path(os.environ.get("MOVESET_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COMBAT = (
     "LightIdle", "Slash1", "Slash2", "Slash3", "SlashL1", "SlashUppercut", "Stab1", "Heavy1", "HeavyUppercut",
     "ShieldBash", "ThrowR", "UsePotion",
 )  # fmt: skip
-GESTURES = ("bow", "bye", "byebye", "guide", "call", "respond", "kick", "punch", "slash", "dance-short")
-SECONDS = {"combat": 600.0, "gestures": 1200.0}
+GESTURES = (
+    "Idle Listening", "Angry", "Bow", "Confused", "Consume Item", "Defend", "Dizzy", "Greeting", "Head Nod", "Reject",
+    "Throw Object", "Victory", "Victory Fist Pump", "Kneeling Tired",
+)  # fmt: skip
+SECONDS = {"combat": 600.0, "gestures": 900.0}
 """Of chained actions."""
-LATENTS = {"combat": 24, "gestures": 32}
+LATENTS = {"combat": 24, "gestures": 24}
+FPS = 30.0
 MOMENT = 0.5
 """Length of a moment [s]: shorter than the shortest action."""
 NEAR = 0.10
@@ -64,15 +67,18 @@ CHARACTERS = 8
 
 def combat() -> list[Clip]:
     """Actions of the melee library (CC0), in place."""
-    return [c for c in load(str(DATA / "game/catprisbrey/melee-library.glb")).clips if c.name in COMBAT]
+    return named("catprisbrey/melee-library.glb", COMBAT)
 
 
 def gestures() -> list[Clip]:
-    """Training clips of Bandai-Namco set 1 (noncommercial) that are no locomotion."""
-    archive = DATA / "mocap" / "bandai-namco" / "bandai-namco-1"
-    with open(f"{archive}.csv", newline="", encoding="utf-8") as table:
-        rows = [r for r in csv.DictReader(table) if r["content"] in GESTURES and r["split"] == "train"]
-    return one_body([load(f"{archive}.zip/{row['clip']}").clips[0] for row in rows])[0]
+    """Bows, greetings, nods, cheers of Mesh2Motion (CC0)."""
+    return named("mesh2motion/human-addon-animations.glb", GESTURES)
+
+
+def named(path: str, names: Sequence[str]) -> list[Clip]:
+    """Clips of a file by name, at the rate of the training."""
+    clips = {clip.name: clip for clip in load(str(DATA / "game" / path)).clips}
+    return [resample(clips[name], FPS) for name in names]
 
 
 def chained(clips: Sequence[Clip], seconds: float, seed: int) -> list[Clip]:
@@ -175,7 +181,7 @@ def trained(name: str, clips: Sequence[Clip], folder: Path) -> dict[str, tuple[B
     # a small set may be learnt by heart; noise of 0.1 leaves the data, 0.3 finds back to it
     free = {"free": 1.0, "bent": 0.0, "paced": 0.0, "off_path": (0.0, 0.0), "width": 384}
     free |= {"context": 8, "chunk": 8, "noise": 0.3}
-    training = ControllerTraining(data, made["poses"], resume=True)
+    training = ControllerTraining(data, made["poses"], how=How(resume=True))
     teacher: list[flow.FlowTask] = []
 
     def make_flow(path: Path) -> None:

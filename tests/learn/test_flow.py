@@ -193,13 +193,13 @@ def test_a_student_as_wide_as_its_teacher_begins_as_one_step_of_it(flow, data, a
 
 
 def test_a_student_learns_from_its_teacher_and_the_clip(flow, data, autoencoder, tmp_path):
-    config = DistillConfig(width=32, noise=0.1, rounds=(2, 2))
+    config = DistillConfig(width=32, noise=0.1, rounds=(2, 2), teacher_steps=2)
     task = DistillTask(config, flow.module, data, autoencoder, flow.motion)
     frozen = [weight.clone() for weight in flow.module.parameters()]
     before = losses(task)
     train(task, TrainConfig(steps=80, batch=32, learning_rate=3e-3, picture_every=0), tmp_path)
     after = losses(task)
-    assert after["states"] < 0.95 * before["states"]
+    assert after["states"] < 0.98 * before["states"]
     assert after["smooth"] < before["smooth"]
     assert all(torch.equal(a, b) for a, b in zip(frozen, flow.module.parameters()))
 
@@ -222,9 +222,8 @@ def test_a_flow_is_one_onnx_file(flow, steps):
 
 
 def test_a_clip_comes_back_to_its_path_as_it_is_asked_to(data, autoencoder):
-    task = FlowTask(
-        replace(FEW, off_path=(0.2, 0.2), noisy=1.0, bent=0.0, paced=0.0, free=0.0), data, autoencoder
-    )
+    begun = replace(FEW, off_path=(0.2, 0.2), noisy=1.0, bent=0.0, paced=0.0, free=0.0, rounds=(1, 1))
+    task = FlowTask(begun, data, autoencoder)
     batch = task.batch(Draw(0, 16))
     states = task.line(batch)[2].unflatten(1, (task.config.chunk, -1))
     now = batch["tracks"][:, FEW.context - 1]
@@ -238,3 +237,27 @@ def test_a_clip_comes_back_to_its_path_as_it_is_asked_to(data, autoencoder):
     unasked = {**batch, "free": torch.ones(16, 1)}
     clip = batch["states"][:, FEW.context : FEW.context + task.config.chunk]
     assert torch.allclose(task.line(unasked)[2], clip.flatten(1), atol=1e-4)
+
+
+def test_a_window_that_goes_on_by_itself_learns_the_clip_from_where_it_got_to(data, autoencoder):
+    config = replace(FEW, noise=0.0, noisy=0.0, bent=0.0, paced=0.0, free=0.3, rounds=(3, 3), lag=0)
+    task = FlowTask(config, data, autoencoder)
+    batch = task.batch(Draw(0, 64))
+    assert set(batch["onward"][batch["free"] == 0].tolist()) == {0, 1, 2}
+    assert (batch["onward"][batch["free"] == 1] == 0).all()  # the clip is not what it would do
+    answered = []
+    task.answer = lambda given, noise: answered.append(given) or given[0][:, -1:].expand(-1, config.chunk, -1)
+    known, _, end = task.line(batch)
+    assert len(answered) == 2  # the third answer would lead nowhere
+    states = end.unflatten(1, (config.chunk, -1))
+    for row in range(64):
+        first = config.context + config.execute * int(batch["onward"][row])
+        truth = batch["states"][row, first : first + config.chunk]
+        assert torch.equal(states[row, :, :-3], truth[:, :-3])
+    onward = batch["onward"][:, 0] > 0
+    stood = known[:, : config.context * task.motion.space.width].unflatten(1, (config.context, -1))
+    now = batch["states"][:, config.context - 1]
+    assert torch.allclose(stood[onward, -1], task.motion.space.clamp(now)[onward])  # as it was taken to go on
+    # it comes back to where the clip is, from where standing on has left it
+    speeds = task.motion.space.root_of(states)[..., 1]
+    assert torch.isfinite(speeds).all() and (speeds[onward] != speeds[onward][:, :1]).any()

@@ -19,7 +19,7 @@ from moveset.runtime.crowd import Crowd
 from moveset.runtime.learned import LearnedController
 from moveset.synthetic import synthesize
 from moveset.workflows.train import train_autoencoder
-from moveset.workflows.training.controllers import STEPS, ControllerTraining
+from moveset.workflows.training.controllers import ControllerTraining
 from moveset.workflows.training_set import ANY_MOTION, write_training_set
 
 SHORT = TrainConfig(steps=4, batch=16, picture_every=0)
@@ -50,7 +50,8 @@ def test_a_flow_its_students_and_a_mean_flow_play(training, tmp_path):
     bundle, teacher = training.flow(tmp_path / "a.controller", preset)
     said = bundle.manifest["controller"]
     assert said["family"] == "flow"
-    assert [level["name"] for level in said["lods"]] == [f"{steps} steps" for steps in STEPS]
+    assert [level["name"] for level in said["lods"]] == ["4 steps", "8 steps", "2 steps", "1 step"]
+    assert not said["wanders"] and said["noise"] == 0.3  # it was mostly asked for something
     students = training.students(
         tmp_path / "b.controller",
         teacher,

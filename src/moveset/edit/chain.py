@@ -46,6 +46,18 @@ def chain(clips: Sequence[Clip], name: str = "chain", half_life: float = HALF_LI
     return Clip(clips[0].skeleton, quaternion.unroll(rotations), translations, fps, name, tags=clips[0].tags)
 
 
+def random_chains(clips: Sequence[Clip], seconds: float, seed: int = 0, length: float = 30.0) -> list[Clip]:
+    """Chains of about `length` seconds of clips in random order, `seconds` or a little more of them in all: at the end
+    of each clip any other may follow."""
+    rng, chains, made = np.random.default_rng(seed), [], 0.0
+    links = max(2, round(length / float(np.mean([clip.seconds for clip in clips]))))
+    while made < seconds:
+        order = rng.integers(0, len(clips), links)
+        chains.append(chain([clips[k] for k in order], f"chain-{len(chains)}"))
+        made += chains[-1].seconds
+    return chains
+
+
 def _joined(
     before: tuple[Array, Array, Array], after: tuple[Array, Array, Array], fps: float, half_life: float
 ) -> tuple[Array, Array, Array]:

@@ -131,6 +131,7 @@ def write_controller(
     *,
     family: str,
     wanders: bool,
+    chance: float,
     times: Sequence[float],
     context: int,
     chunk: int,
@@ -143,7 +144,8 @@ def write_controller(
     """Export, check against torch, write.
 
     `tracks` (B, F, 3) are windows of what was asked in training; `wanders`: it knows where to go when nobody asks for
-    anything; `real` are the measures of the real clips, in the manifest and as arrays (runtime/evaluation/reference.py).
+    anything; `chance`: its size when it plays; `real` are the measures of the real clips, in the manifest and as
+    arrays (runtime/evaluation/reference.py).
     """
     own = starts(training, motion, context, times)
     some = slice(0, 64)
@@ -196,6 +198,7 @@ def write_controller(
             ),
             wanders=wanders,
             autoencoder=autoencoder.latent,
+            noise=chance,
         ),
     }
     arrays: dict[str, Mapping[str, np.ndarray]] = {"starts": own}

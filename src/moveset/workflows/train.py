@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,7 +33,9 @@ from moveset.progress import Track, untracked
 from moveset.workflows.batch import attempt
 from moveset.workflows.evaluation.autoencoder import evaluate_autoencoder
 from moveset.workflows.training.controllers import ControllerTraining
+from moveset.workflows.training.how import AS_USUAL, How
 from moveset.workflows.training.place import beside, kept, refuse_place, work_folder
+from moveset.workflows.training.usual import share_that_travels, suited, usual_family
 
 Say = Callable[[str], object]
 T = TypeVar("T")
@@ -51,26 +54,24 @@ def train_autoencoder(
     output: str | os.PathLike[str],
     preset: str = "small",
     *,
+    how: How = AS_USUAL,
     config: AutoencoderConfig | None = None,
     settings: TrainConfig | None = None,
-    seed: int = 0,
-    steps: int | None = None,
-    device: str = "cpu",
-    threads: int = 1,
-    resume: bool = False,
     track: Track = untracked,
     say: Say = lambda text: None,
 ) -> Bundle:
     """Train an autoencoder on a training set and write it as the bundle `output`, measured on the held-out clips.
 
-    `config` and `settings` stand in for those of the preset, `steps` for how long it trains. What is kept to go on
-    from (`resume`), the log, curves and pictures lie beside the bundle, in `output` with the suffix .training.
+    `config` and `settings` stand in for those of the preset. What is kept to go on from, the log, curves and pictures
+    lie beside the bundle, in `output` with the suffix .training.
     """
     data = training if isinstance(training, TrainingSet) else open_training_set(Path(training))
     refuse_place(output, AUTOENCODER)
     own, usual = preset_of(autoencoder.PRESETS, preset)
-    settings = adjusted(settings or usual, steps=steps, seed=seed, device=device, threads=threads)
-    task = AutoencoderTask(config or own, data, seed)
+    settings = adjusted(
+        settings or usual, steps=how.steps, seed=how.seed, device=how.device, threads=how.threads
+    )
+    task = AutoencoderTask(config or own, data, how.seed)
 
     def export() -> Bundle:
         task.finish()
@@ -85,8 +86,8 @@ def train_autoencoder(
             return bundle
         return write_measures(bundle, measures)
 
-    with ranks(device) as us:
-        report = train(task, settings, work_folder(output), track, say, resume)
+    with ranks(how.device) as us:
+        report = train(task, settings, work_folder(output), track, say, how.resume)
         return us.once(export, lambda: open_bundle(output, AUTOENCODER))
 
 
@@ -95,43 +96,43 @@ def train_controller(
     output: str | os.PathLike[str],
     preset: str = "small",
     *,
-    family: str = "regression",
+    family: str | None = None,
     autoencoder: Bundle | str | os.PathLike[str] | None = None,
-    seed: int = 0,
-    steps: int | None = None,
-    device: str = "cpu",
-    threads: int = 1,
-    resume: bool = False,
+    how: How = AS_USUAL,
     track: Track = untracked,
     say: Say = lambda text: None,
 ) -> Bundle:
     """Train a controller on a training set and write it as the bundle `output`.
 
-    Without an `autoencoder` one is trained first, of the same preset, beside the output. `steps` is for how long the
-    first network trains; the others train in proportion.
+    Without a `family`, that which measures best on clips of their kind (workflows/training/usual.py). Without an
+    `autoencoder` one is trained first, of the same preset, beside the output.
     """
-    if family not in CONTROLLERS:
+    if family not in (None, *CONTROLLERS):
         raise MovesetError(f"there is no family {family!r}", do=f"choose from {', '.join(CONTROLLERS)}")
     data = training if isinstance(training, TrainingSet) else open_training_set(Path(training))
-    chosen = preset_of(CONTROLLERS[family], preset)
+    travelling = share_that_travels(data)
+    if family is None:
+        family, why = usual_family(travelling)
+        say(f"family {family}: {why}; --family decides otherwise")
+    chosen = suited(preset_of(CONTROLLERS[family], preset), travelling)
     # refused now, not after the training
     refuse_place(output, CONTROLLER)
     teacher = beside(output, ".flow") if family == "distilled" else output
     refuse_place(teacher, CONTROLLER)
     _refuse_legless(data)
     data.windows(chosen.model.longest(data.fps))
-    how = {"seed": seed, "device": device, "threads": threads, "resume": resume, "track": track, "say": say}
-    with ranks(device):
-        below = autoencoder_for(data, output, preset, autoencoder, **how)
-        length = steps / chosen.train.steps if steps is not None else 1.0
-        controllers = ControllerTraining(data, below, length=length, **how)
+    with ranks(how.device):
+        whole = replace(how, steps=None)  # steps are those of the controller
+        below = autoencoder_for(data, output, preset, autoencoder, how=whole, track=track, say=say)
+        length = how.steps / chosen.train.steps if how.steps is not None else 1.0
+        controllers = ControllerTraining(data, below, how=how, length=length, track=track, say=say)
         if isinstance(chosen, RegressionPreset):
             return controllers.regression(output, chosen)
         if isinstance(chosen, MeanFlowPreset):
             return controllers.mean_flow(output, chosen)
         bundle, task = controllers.flow(teacher, chosen)
         if family == "distilled":
-            return controllers.students(output, task, preset_of(distill.PRESETS, preset))
+            return controllers.students(output, task, suited(preset_of(distill.PRESETS, preset), travelling))
         return bundle
 
 
@@ -162,14 +163,14 @@ def autoencoder_for(
     preset: str,
     given: Bundle | str | os.PathLike[str] | None = None,
     *,
-    resume: bool = False,
+    how: How = AS_USUAL,
+    track: Track = untracked,
     say: Say = lambda text: None,
-    **how: Any,
 ) -> Bundle:
     """The autoencoder that a controller `output` stands on: the `given` one, or one trained beside the output."""
     place = beside(output, ".autoencoder")
     if given is None and is_bundle(place):
-        if not resume:
+        if not how.resume:
             raise MovesetError(
                 "an autoencoder is there already",
                 file=place,
@@ -178,7 +179,7 @@ def autoencoder_for(
         if not work_folder(place).exists():
             given = place
     if given is None:
-        given = train_autoencoder(data, place, preset, resume=resume, say=say, **how)
+        given = train_autoencoder(data, place, preset, how=how, track=track, say=say)
     below = given if isinstance(given, Bundle) else open_bundle(given, AUTOENCODER)
     own, other = data.space, below.pose_space
     if not (

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from moveset.cleanup.feet import plant_feet
 from moveset.edit.aside import aside_copies
 from moveset.edit.bend import bent_copies
+from moveset.edit.chain import random_chains
 from moveset.edit.retime import mean_speed, missing_paces, paced, time_scaled
 from moveset.edit.stand import standing_pose, swaying
 from moveset.edit.stops import QUICKEST, SLOWEST, stops_and_starts
@@ -52,6 +53,8 @@ class Widening:
     walk: float = 0.1
     """Long walks of motion matching over all of the above. It jumps when it likes, which nothing foretells: more of them
     blur what is learned."""
+    chain: float = 0.0
+    """Clips one after the other in random order, so that it is known what may follow on one."""
     speeds: tuple[float, ...] = ()
     """Factors by which each clip is retimed in turn; none: as fills the speeds of walking that are missing."""
     bends: int = 2
@@ -62,6 +65,8 @@ class Widening:
     """Stops and starts, half of them each."""
     walks: int = 56
     walk_seconds: float = 30.0
+    chain_seconds: float = 600.0
+    """Of chains in all."""
 
     @property
     def shares(self) -> dict[str, float]:
@@ -69,12 +74,14 @@ class Widening:
         return {kind: share for kind in KINDS if (share := getattr(self, kind)) > 0}
 
 
-KINDS = ("real", "mirrored", "bent", "aside", "retimed", "standing", "walk")
+KINDS = ("real", "mirrored", "bent", "aside", "retimed", "standing", "walk", "chain")
 LOCOMOTION = Widening()
 ANY_MOTION = Widening(
     real=0.45, mirrored=0.4, bent=0.0, aside=0.0, retimed=0.15, standing=0.0, walk=0.0, speeds=(0.85, 1.15)
 )
 """For clips that no one walks by: blows, gestures, falls."""
+ACTIONS = replace(ANY_MOTION, real=0.2, mirrored=0.15, retimed=0.1, chain=0.55)
+"""The same for characters that go from one action to any other."""
 
 
 def widened_set(
@@ -125,6 +132,13 @@ def widened_set(
             return [_told(clip, train) for clip in walks]
 
         add("walk", walks)
+    if widening.chain:
+        long = [clip for clip in train if len(clip) >= 2]
+
+        def chains() -> list[Clip]:
+            return [_told(made, train) for made in random_chains(long, widening.chain_seconds, seed)]
+
+        add("chain", chains)
     return out + [SetClip(clip, "real", HELD_OUT) for clip in held_out]
 
 

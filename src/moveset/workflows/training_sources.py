@@ -15,7 +15,7 @@ from moveset.progress import Track, untracked
 from moveset.workflows.batch import attempt
 from moveset.workflows.locomotion import is_locomotion
 from moveset.workflows.split import Split, split_of
-from moveset.workflows.training_set import ANY_MOTION, LOCOMOTION, Widening, write_training_set
+from moveset.workflows.training_set import ACTIONS, LOCOMOTION, Widening, write_training_set
 
 _WALKS = {"tiny": 12}
 """Long walks for small presets: as many as they can make use of."""
@@ -36,7 +36,7 @@ def training_set_of(
 ) -> Path:
     """The training set that `sources` are, or one made of them in `folder`, unless it is there already.
 
-    Clips of locomotion are bent, retimed and walked on by motion matching; others are mirrored and retimed.
+    Clips of locomotion are bent, retimed and walked on by motion matching; others are mirrored, retimed and chained.
     """
     if len(sources) == 1 and is_training_set(sources[0]):
         return Path(sources[0])
@@ -68,7 +68,7 @@ def _make(
         say(note)
     if widening is None:
         walking = sum(is_locomotion(clip.name, clip.tags.words) for clip in sides.train)
-        usual = LOCOMOTION if 2 * walking >= len(sides.train) else ANY_MOTION
+        usual = LOCOMOTION if 2 * walking >= len(sides.train) else ACTIONS
         widening = replace(usual, walks=_WALKS.get(preset, usual.walks))
     asked = {**asdict(widening), "seed": seed, "made_from": _digest(sides)}
     settings = json.loads(json.dumps(asked))  # as they will be read

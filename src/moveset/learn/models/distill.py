@@ -3,7 +3,9 @@
 The denoiser is frozen. The student rolls out on its own states; at every chunk the denoiser is asked from the same
 context, control and noise, and its answer is the student's target. The noise stays an input, so that the student
 branches as its teacher does. Where a path is asked the clip itself is a target too, with the losses of the
-regression: place on the path, feet that stand, second differences.
+regression: place on the path, feet that stand, second differences. Where nothing is asked the teacher alone is heard,
+by the distance of a whole answer rather than by its square (compare Song and Dhariwal 2023, "Improved Techniques for
+Training Consistency Models"): of two futures that a student cannot tell apart yet, the square asks for their mean.
 """
 
 from __future__ import annotations
@@ -38,8 +40,10 @@ class DistillConfig(RegressionConfig):
     position_weight: float = 6.0
     """Of the square of the distance from the asked place [m^2]."""
     rounds: tuple[int, int] = (2, 4)
-    teacher_steps: int = 4
+    teacher_steps: int = 8
     """In which the denoiser finds its answer."""
+    chance: float = 0.3
+    """As for the flow."""
     truth: float = 0.5
     """Share of the clip in the target of the states where a path is asked; the rest is the teacher's."""
 
@@ -64,6 +68,8 @@ PRESETS = {
         train=TrainConfig(steps=20_000, batch=256, learning_rate=5e-4, average=0.999), levels=_LEVELS
     ),
 }
+_NEAR = 0.05
+"""Root mean square distance of an answer from its teacher's below which its square counts, unasked [deviations]."""
 _FARTHEST = 0.2
 """Squared distance from the path [m^2] from which on the loss pulls no harder."""
 
@@ -132,7 +138,7 @@ class DistillTask(RegressionTask):
         length, execute, space = config.context, config.execute, module.network.space
         truth, tracks, free = batch["states"], batch["tracks"], batch["free"]
         weights = self._weights.to(truth)
-        steered = (1 - free)[..., None]
+        steered, alone = (1 - free)[..., None], free[:, 0]
 
         def answer(number: int, given: Given) -> Tensor:
             return module.unclamped(*given, batch["chance"][:, number])
@@ -144,15 +150,15 @@ class DistillTask(RegressionTask):
                 taught = self.teacher.unclamped(*made.given, batch["chance"][:, number])
             first, context = made.first, made.given[0]
             wanted = slice(first, first + config.chunk)
-            share = config.truth * steered
-            off = (1 - share) * functional.huber_loss(made.answer, taught, reduction="none")
-            off = off + share * functional.huber_loss(made.answer, truth[:, wanted], reduction="none")
-            states.append((off * weights).mean())
+            off = (1 - config.truth) * functional.huber_loss(made.answer, taught, reduction="none")
+            off = off + config.truth * functional.huber_loss(made.answer, truth[:, wanted], reduction="none")
+            apart = ((made.answer - taught).square() * weights).mean(dim=(1, 2))
+            unasked = (apart + _NEAR**2).sqrt() - _NEAR
+            states.append(((off * weights).mean(dim=(1, 2)) * (1 - alone) + unasked * alone).mean())
 
             bend = second_difference(torch.cat((context[:, -2:], made.states[:, :execute]), dim=1))
-            guide = steered * truth[:, first - 2 : first + execute]
-            guide = guide + free[..., None] * torch.cat((context[:, -2:], taught[:, :execute]), dim=1)
-            smooth.append(((bend - second_difference(guide)).square() * weights).mean())
+            guide = second_difference(truth[:, first - 2 : first + execute])
+            smooth.append(((bend - guide).square() * weights * steered).mean())
 
             beside = (made.places - tracks[:, wanted, :2]).square().sum(dim=-1)
             position.append((beside.clamp(max=_FARTHEST) * (1 - free)).mean())

@@ -13,7 +13,7 @@ the motion.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 import torch
@@ -23,27 +23,34 @@ from moveset.learn.data import TrainingSet
 from moveset.learn.draw import Draw, seeded
 from moveset.learn.loop import TrainConfig
 from moveset.learn.models.autoencoder import Autoencoder
-from moveset.learn.models.regression import RegressionConfig, RegressionTask
+from moveset.learn.models.regression import RegressionConfig, RegressionTask, frames_at
 from moveset.learn.models.residual import ResidualNetwork
+from moveset.learn.rollout import Given
 from moveset.learn.states import ROOT, Motion, StateSpace
-from moveset.learn.steering import FEEDBACK_SECONDS, ControlEncoding, asked, steps_of
+from moveset.learn.steering import FEEDBACK_SECONDS, ControlEncoding, steps_of
 from moveset.learn.task import Batch, Terms
 
 _BANDS = 5
 """Waves by which the network is told the time of the flow."""
 _TURN_SECONDS = 0.2
 """Time constant in which a heading that is off goes back."""
+_OWN_STEPS = 2
+"""Euler steps of the answers on which a training goes on."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FlowConfig(RegressionConfig):
-    """The windows are those of the regression, a single chunk long."""
+    """The windows are those of the regression."""
 
     noise: float = 0.3
     off_path: tuple[float, float] = (0.1, 0.1)
     """The clip is made to come back to its path as it is asked to."""
     free: float = 0.1
-    rounds: tuple[int, int] = (1, 1)
+    rounds: tuple[int, int] = (1, 3)
+    """Where something is asked, a window goes on to its first, second or third chunk by the network's own answers: what
+    it makes of a state that it brought about itself is learnt there."""
+    chance: float = 0.3
+    """Size of the chance when it plays: on a path more of it shakes the body, and asks nobody where to go."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,10 +176,21 @@ class FlowTask(RegressionTask):
         """Family and configuration."""
         return {"family": "flow", **asdict(self.config)}
 
+    def answer(self, given: Given, noise: Tensor) -> Tensor:
+        """(N, K, S) by which a window goes on."""
+        return FlowPredictor(self.module, _OWN_STEPS).unclamped(*given, noise)
+
     def batch(self, draw: Draw) -> Batch:
-        """As in the regression, with chance and times of the flow."""
+        """As in the regression, with chance and times of the flow, and how far each window goes on by itself."""
         batch = super().batch(draw)
-        return {**batch, "start": draw.normal(self.module.numbers), "time": draw.uniform(1)}
+        rounds, numbers = self.config.rounds[draw.progress >= self.config.short], self.module.numbers
+        return {
+            **batch,
+            "start": draw.normal(numbers),
+            "time": draw.uniform(1),
+            "chance": draw.normal(rounds, numbers),
+            "onward": (draw.uniform(1) * rounds * (1 - batch["free"])).long(),
+        }
 
     def loss(self, batch: Batch, progress: float) -> tuple[Tensor, Terms]:
         """Mean squared error of the motion that is seen at a random time of the flow."""
@@ -189,16 +207,40 @@ class FlowTask(RegressionTask):
 
         A character beside its path is asked to come back in a certain way, and the clip is led that way.
         """
-        length, chunk = self.config.context, self.config.chunk
-        truth, tracks, free = batch["states"], batch["tracks"], batch["free"]
-        now, ahead = tracks[:, length - 1], tracks[:, [length - 1 + frames for frames in self.rollout.ahead]]
-        positions, headings = now[:, :2] + batch["place"], now[:, 2] + batch["turn"]
-        offsets, turns = asked(now, ahead, positions, headings, self.module.control.times[:, 0])
-        known = self.module.known(truth[:, :length] + batch["noise"], offsets, turns, free)
-
-        off = torch.cat((batch["place"], batch["turn"][:, None]), dim=1) * (1 - free)
-        way = tracks[:, length - 1 : length + chunk] + off[:, None] * self._left.to(off)
+        truth, tracks = batch["states"], batch["tracks"]
+        given, off, first, shift = self._begun(batch)
+        frames = torch.arange(-1, self.config.chunk, device=truth.device)
+        way = frames_at(tracks, first + frames) + off[:, None] * self._left.to(off)
         states = self.motion.space.with_root(
-            truth[:, length : length + chunk], steps_of(way) * self.motion.fps
+            frames_at(truth, first + shift + frames[1:]), steps_of(way) * self.motion.fps
         )
-        return known, batch["start"], states.flatten(1)
+        return self.module.known(*given), batch["start"], states.flatten(1)
+
+    @torch.no_grad()
+    def _begun(self, batch: Batch) -> tuple[Given, Tensor, Tensor, Tensor]:
+        """What each window is given at the chunk to which it goes on; how far it is off its path there (B, 3); the frame
+        that follows (B, 1), and by how many frames its stride has run ahead (B, 1)."""
+        config, tracks, rounds = self.config, batch["tracks"], batch["chance"].shape[1]
+
+        def answer(number: int, given: Given) -> Tensor:
+            if number == rounds - 1:  # nobody goes on from there
+                return given[0][:, -1:].expand(-1, config.chunk, -1)
+            return self.answer(given, batch["chance"][:, number])
+
+        chunks = self.rollout.run(answer, batch, rounds)
+        beside = torch.cat((batch["place"], batch["turn"][:, None]), dim=1) * (1 - batch["free"])
+        off, shift = [beside], []
+        for number, made in enumerate(chunks):
+            now = made.first + config.execute - 1
+            reached = torch.cat((made.places, made.headings[..., None]), dim=-1)[:, config.execute - 1]
+            off.append(reached - tracks[:, now])
+            before = made.first - config.context
+            shift.append(self._lags(made.given[0], batch["states"], before, min(number, config.lag)))
+        which = batch["onward"]
+
+        def chosen(parts: Sequence[Tensor]) -> Tensor:
+            return frames_at(torch.stack(list(parts), dim=1), which)[:, 0]
+
+        context, offsets, turns, free = (chosen(parts) for parts in zip(*(made.given for made in chunks)))
+        first = config.context + config.execute * which
+        return (context, offsets, turns, free), chosen(off[:rounds]), first, chosen(shift)

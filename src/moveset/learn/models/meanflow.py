@@ -19,6 +19,7 @@ from moveset.learn.draw import Draw
 from moveset.learn.loop import TrainConfig
 from moveset.learn.models.distill import OneStep
 from moveset.learn.models.flow import Denoiser, FlowConfig, FlowTask
+from moveset.learn.rollout import Given
 from moveset.learn.task import Batch, Terms
 
 _STEP = 2e-3
@@ -94,6 +95,10 @@ class MeanFlowTask(FlowTask):
     def predictor(self) -> OneStep:
         """What is exported."""
         return OneStep(self.module, TIMES)
+
+    def answer(self, given: Given, noise: Tensor) -> Tensor:
+        """In one step."""
+        return self.predictor.unclamped(*given, noise)
 
     def batch(self, draw: Draw) -> Batch:
         """As for the flow, with an end to the stretch of time."""

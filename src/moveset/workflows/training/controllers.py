@@ -20,8 +20,8 @@ from moveset.learn.loop import TrainConfig, TrainReport, train
 from moveset.learn.models import distill, flow, meanflow, regression
 from moveset.learn.models.autoencoder import PoseDecoder
 from moveset.learn.models.detail import Detail
-from moveset.learn.models.distill import DistillPreset, DistillTask
-from moveset.learn.models.flow import FlowPredictor, FlowPreset, FlowTask
+from moveset.learn.models.distill import DistillConfig, DistillPreset, DistillTask
+from moveset.learn.models.flow import FlowConfig, FlowPredictor, FlowPreset, FlowTask
 from moveset.learn.models.meanflow import MeanFlowPreset, MeanFlowTask
 from moveset.learn.models.regression import RegressionPreset, RegressionTask
 from moveset.learn.models.small_decoder import SmallDecoderTask
@@ -31,8 +31,11 @@ from moveset.progress import Track, untracked
 from moveset.runtime.evaluation.reference import STORED_POSES, to_manifest
 from moveset.workflows.batch import attempt
 from moveset.workflows.evaluation.real_clips import clips_of_set
+from moveset.workflows.training.how import AS_USUAL, How
 from moveset.workflows.training.place import kept, work_folder
 
+_OFTEN = 0.5
+"""One that was asked for nothing more often than this wanders by itself, others by futures of the data."""
 STEPS = (4, 8, 2, 1)
 """Euler steps that a flow is exported with, a level of detail each; the first is what plays unless told otherwise."""
 
@@ -52,20 +55,16 @@ class ControllerTraining:
         training: TrainingSet,
         autoencoder: Bundle,
         *,
-        seed: int = 0,
+        how: How = AS_USUAL,
         length: float = 1.0,
-        device: str = "cpu",
-        threads: int = 1,
-        resume: bool = False,
         track: Track = untracked,
         say: Say = lambda text: None,
     ) -> None:
-        """`length`: steps of each training, as a share of those in its preset."""
-        self.training, self.bundle, self.seed, self.resume = training, autoencoder, seed, resume
+        """`length`: steps of each training as a share of those in its preset, in place of `how.steps`."""
+        self.training, self.bundle, self.how, self.seed = training, autoencoder, how, how.seed
         self.autoencoder = open_autoencoder(autoencoder)
         self.motion = encoded(training, self.autoencoder)
         self._track, self._say, self._length = track, say, length
-        self._adjusted = {"seed": seed, "device": device, "threads": threads}
 
     def regression(
         self, output: str | os.PathLike[str], preset: RegressionPreset = regression.PRESETS["small"]
@@ -88,7 +87,11 @@ class ControllerTraining:
         task = FlowTask(preset.model, self.training, self.autoencoder, self.motion, self.seed)
         report = self._train(task, preset.train, output, "flow")
         levels = [
-            Level(f"{steps} steps", FlowPredictor(task.module, steps), noise=task.module.numbers)
+            Level(
+                f"{steps} step{'s' * (steps > 1)}",
+                FlowPredictor(task.module, steps),
+                noise=task.module.numbers,
+            )
             for steps in STEPS
         ]
         return self._write(output, "flow", levels, task, [report], preset), task
@@ -155,8 +158,10 @@ class ControllerTraining:
         share: float = 1.0,
     ) -> TrainReport:
         steps = max(1, round(share * self._length * settings.steps))
-        settings = replace(adjusted(settings, **self._adjusted), steps=steps)
-        return train(task, settings, work_folder(output) / name, self._track, self._say, self.resume)
+        settings = adjusted(
+            settings, steps=steps, seed=self.seed, device=self.how.device, threads=self.how.threads
+        )
+        return train(task, settings, work_folder(output) / name, self._track, self._say, self.how.resume)
 
     def _write(
         self,
@@ -184,6 +189,8 @@ class ControllerTraining:
                     self.bundle,
                     task.tracks(self.seed),
                     family=family,
+                    wanders=family != "regression" and config.free > _OFTEN,
+                    chance=config.chance if isinstance(config, FlowConfig | DistillConfig) else 0.0,
                     times=config.times,
                     context=config.context,
                     chunk=config.chunk,
@@ -194,7 +201,7 @@ class ControllerTraining:
                     real=_measured(self.training, self._say),
                 )
 
-        with ranks(self._adjusted["device"]) as us:
+        with ranks(self.how.device) as us:
             bundle = us.once(export, lambda: open_bundle(output, CONTROLLER))
         self._say("\n".join(bundle.describe()))
         return bundle
