@@ -13,6 +13,7 @@ from moveset.bundle.kinds import AUTOENCODER, CONTROLLER
 from moveset.cli.options import Flag, Output
 from moveset.cli.printing import note, print_json
 from moveset.cli.progress import track
+from moveset.workflows.training.how import How
 
 if TYPE_CHECKING:
     from moveset.bundle import Bundle
@@ -21,7 +22,7 @@ train = App(name="train")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainOptions:
+class TrainOptions(How):
     """Options of both."""
 
     output: Output
@@ -32,14 +33,6 @@ class TrainOptions:
     """Which clips of a library, in SQL; without it those of plain locomotion."""
     everything: Flag = False
     """Take all clips, not only those whose names and tags speak of walking, running, standing."""
-    steps: int | None = None
-    """Training steps of the largest network, in place of the preset's; others of a controller in proportion."""
-    seed: int = 0
-    """Chance."""
-    device: str = "cpu"
-    """cpu, cuda, cuda:1, ..."""
-    threads: int = 1
-    """Of the processor."""
     resume: Flag = False
     """Go on where a training of the same output was stopped."""
     json: Flag = False
@@ -52,8 +45,9 @@ class ControllerOptions(TrainOptions):
 
     autoencoder: str | None = None
     """A bundle that was trained on the same clips; without one it is trained first, as NAME.autoencoder."""
-    family: Literal["regression", "flow", "distilled", "mean-flow"] = "regression"
-    """How it is trained; the flows draw one of several futures."""
+    family: Literal["regression", "flow", "distilled", "mean-flow"] | None = None
+    """How it is trained; the flows draw one of several futures. Without it what measures best: regression where clips
+    travel, a flow where they act in place."""
 
 
 @train.command
@@ -116,10 +110,7 @@ def _train(
             sources, beside(options.output, ".set"), options.preset, where=options.where,
             everything=options.everything, device=options.device, seed=options.seed, track=track, say=say,
         )  # fmt: skip
-        bundle = workflow(
-            training, options.output, options.preset, steps=options.steps, seed=options.seed, device=options.device,
-            threads=options.threads, resume=options.resume, track=track, say=say, **more,
-        )  # fmt: skip
+        bundle = workflow(training, options.output, options.preset, how=options, track=track, say=say, **more)
     except KeyboardInterrupt as stop:  # of the steps of a training it says more
         raise KeyboardInterrupt(str(stop) or f"{options.output}: stopped; go on with --resume") from None
     if options.json and first:
