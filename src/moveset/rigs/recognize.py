@@ -47,8 +47,11 @@ def identify(skeleton: Skeleton, clips: Sequence[Clip] = (), weights: Array | No
         return RoleReport(skeleton, "file", stated)
     match = tables.match(skeleton)
     if match is not None:
-        convention = match.table.convention
-        found = [FoundRole(r, j, _BY_TABLE, f"{convention} names it so") for r, j in match.roles.items()]
+        convention, roles = match.table.convention, dict(match.roles)
+        if "tail1" in extras(skeleton, roles) or "tail1" in roles:
+            # people's names are given to dogs, and people are given tails
+            roles = _by_stance(roles, find_by_shape(skeleton, clips, weights))
+        found = [FoundRole(r, j, _BY_TABLE, f"{convention} names it so") for r, j in roles.items()]
     else:
         named, shape = body_by_name(skeleton), find_by_shape(skeleton, clips, weights)
         convention, found = _weigh(skeleton, named, shape)
@@ -76,7 +79,7 @@ def skin_weights(characters: Iterable[Character], joints: int) -> Array | None:
 
 def _weigh(skeleton: Skeleton, named: Mapping[str, int], shape: Shape) -> tuple[str, list[FoundRole]]:
     """Names where they tell a body, confirmed by the shape; else the shape where it is sure; else what there is."""
-    named, lies = _beast_names(named, shape)
+    named = _by_stance(named, shape)
     by_name = []
     for role, joint in named.items():
         other = shape.roles.get(role)
@@ -89,7 +92,7 @@ def _weigh(skeleton: Skeleton, named: Mapping[str, int], shape: Shape) -> tuple[
         return "names", by_name
     by_shape = [FoundRole(r, j, shape.confidence[r], shape.why) for r, j in shape.roles.items()]
     sure = [f for f in by_shape if f.confidence >= SURE]
-    if kind_of(f.role for f in sure) == shape.kind != "partial" or (by_shape and not by_name and not lies):
+    if kind_of(f.role for f in sure) == shape.kind != "partial" or (by_shape and not by_name):
         held = {f.role for f in by_shape} | {skeleton.names[f.joint] for f in by_shape}
         extra = [f for f in by_name if f.role not in held and skeleton.names[f.joint] not in held]
         if "hips" in shape.roles and (root := root_above(skeleton, shape.roles["hips"])) is not None:
@@ -99,15 +102,11 @@ def _weigh(skeleton: Skeleton, named: Mapping[str, int], shape: Shape) -> tuple[
     return "names", by_name
 
 
-def _beast_names(named: Mapping[str, int], shape: Shape) -> tuple[dict[str, int], bool]:
-    """Names of arms become those of front legs where the body lies on four legs."""
-    fronts = {f: a for f, a in FRONT_FROM_ARM.items() if a in named}
-    four = shape.kind == "quadruped" and any(
-        shape.roles.get(front) in (named[arm], *map(named.get, FRONT_FROM_ARM.values()))
-        for front, arm in fronts.items()
-    )
-    sure = np.mean(list(shape.confidence.values())) >= SURE if shape.confidence else False
-    if not (four and sure):
-        return dict(named), False
-    arms = {arm: front for front, arm in fronts.items()}
-    return {arms.get(role, role): joint for role, joint in named.items()}, True
+def _by_stance(named: Mapping[str, int], shape: Shape) -> dict[str, int]:
+    """Arms become front legs where the body surely goes on four legs, front legs arms where it surely stands."""
+    sure = bool(shape.confidence) and float(np.mean(list(shape.confidence.values()))) >= SURE
+    front_of = {arm: front for front, arm in FRONT_FROM_ARM.items()}
+    to = {"quadruped": front_of, "humanoid": dict(FRONT_FROM_ARM)}.get(shape.kind, {}) if sure else {}
+    limbs = {named[role] for role in to if role in named}
+    same = limbs & {shape.roles.get(role) for role in to.values()}  # the shape speaks of the same limbs
+    return {to.get(role, role): joint for role, joint in named.items()} if same else dict(named)

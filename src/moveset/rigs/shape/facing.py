@@ -12,7 +12,7 @@ from moveset.rigs.shape.plan import Plan
 
 Parts = dict[str, tuple[int, int]]
 
-_VOTES = {"toes": 3.0, "knees": 2.0, "elbows": 1.0, "head": 4.0, "path": 1.0, "convention": 0.5}
+_VOTES = {"toes": 3.0, "knees": 2.0, "elbows": 1.0, "head": 4.0, "path": 1.0, "convention": 1.0}
 """What each sign weighs; `convention`: files face +Z more often than not."""
 _BEND = 0.05
 """A bend of this share of the limb is a full vote."""

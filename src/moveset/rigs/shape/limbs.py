@@ -11,6 +11,9 @@ from moveset.geometry.quaternion import Array
 from moveset.rigs.shape.plan import Plan, apart
 from moveset.rigs.shape.tree import Pair, Tree
 
+Parts = dict[str, tuple[int, int]]
+"""Joints of both sides by part."""
+
 _FOREARM = 0.97
 """Forearm over upper arm as rigs have it: 0.76 (Poser) to 1.15 (Kenney); shank over thigh is 1."""
 _HAND = 0.3
@@ -29,7 +32,7 @@ _SHORT = 0.05
 """Bones under this share of a limb are none of its parts."""
 
 
-def arm_parts(tree: Tree, plan: Plan, poses: Sequence[Array]) -> tuple[dict[str, tuple[int, int]], float]:
+def arm_parts(tree: Tree, plan: Plan, poses: Sequence[Array]) -> tuple[Parts, float]:
     """Joints of both sides by part (Shoulder, UpperArm, LowerArm, Hand), and how clear the choice was (0 to 1)."""
     ways = _parallel(tree, plan.arms)
     if len(ways[0]) == 1:
@@ -46,8 +49,7 @@ def arm_parts(tree: Tree, plan: Plan, poses: Sequence[Array]) -> tuple[dict[str,
             scores = [0.5 * score for score in scores]
         options.append((float(np.mean(scores)), (i, j, k)))
     if not options:
-        parts = ("UpperArm", "LowerArm") if len(ways[0]) == 2 else ()
-        return {part: (ways[0][n], ways[1][n]) for n, part in enumerate(parts)}, 0.6
+        return _two_bones(tree, ways, ("UpperArm", "LowerArm", "Hand")), 0.6
     _, (i, j, k) = max(options)
     found = {part: (ways[0][n], ways[1][n]) for part, n in (("UpperArm", i), ("LowerArm", j), ("Hand", k))}
     if i:
@@ -56,7 +58,7 @@ def arm_parts(tree: Tree, plan: Plan, poses: Sequence[Array]) -> tuple[dict[str,
     return found, _clarity(options)
 
 
-def leg_parts(tree: Tree, plan: Plan, poses: Sequence[Array]) -> tuple[dict[str, tuple[int, int]], float]:
+def leg_parts(tree: Tree, plan: Plan, poses: Sequence[Array]) -> tuple[Parts, float]:
     """Joints of both sides by part (UpperLeg, LowerLeg, Foot, Toes), and how clear the choice was."""
     ways = _parallel(tree, plan.legs)
     if len(ways[0]) == 1:
@@ -84,7 +86,7 @@ def leg_parts(tree: Tree, plan: Plan, poses: Sequence[Array]) -> tuple[dict[str,
     return found, _clarity(options)
 
 
-def beast_parts(tree: Tree, plan: Plan, front: bool) -> tuple[dict[str, tuple[int, int]], float]:
+def beast_parts(tree: Tree, plan: Plan, front: bool) -> tuple[Parts, float]:
     """Joints of both sides by part of a quadruped's front or hind legs.
 
     What lies nearer to the middle than the leg itself anchors it: the shoulder blade in front, nothing behind.
@@ -104,6 +106,15 @@ def beast_parts(tree: Tree, plan: Plan, front: bool) -> tuple[dict[str, tuple[in
     if front and start:
         found["FrontShoulder"] = (ways[0][start - 1], ways[1][start - 1])
     return found, 0.9 if len(parts) >= 3 else 0.7
+
+
+def _two_bones(tree: Tree, ways: tuple[list[int], list[int]], parts: tuple[str, str, str]) -> Parts:
+    """The parts of a limb of two joints; what marks the end of its last bone is hand or foot."""
+    found = {part: (ways[0][n], ways[1][n]) for n, part in enumerate(parts[: len(ways[0])])}
+    ends = tree.bare_end(ways[0][-1]), tree.bare_end(ways[1][-1])
+    if len(ways[0]) == 2 and ends[0] is not None and ends[1] is not None:
+        found[parts[2]] = ends[0], ends[1]
+    return found
 
 
 def _hip(tree: Tree, ways: tuple[list[int], list[int]], positions: Array) -> int:

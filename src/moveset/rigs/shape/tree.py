@@ -51,10 +51,21 @@ class Tree:
     @cached_property
     def tips(self) -> Array:
         """(J,) length of the last bone of a leaf joint, 0 where unknown [m]."""
-        tips = self.skeleton.tips
-        if tips is None:
-            return np.zeros(len(self.skeleton))
-        return np.nan_to_num(np.linalg.norm(tips, axis=1))
+        tips = np.zeros(len(self.skeleton))
+        if self.skeleton.tips is not None:
+            tips = np.nan_to_num(np.linalg.norm(self.skeleton.tips, axis=1))
+        for joint in self.joints:
+            end = self.bare_end(joint)
+            if end is not None and not self.children[joint]:
+                tips[joint] = self.lengths[end]
+        return tips
+
+    def bare_end(self, joint: int) -> int | None:
+        """A joint that only marks where the bone of `joint` ends: a leaf below it that moves nothing."""
+        below = [
+            c for c in self.skeleton.children[joint] if not self.used[c] and not self.skeleton.children[c]
+        ]
+        return max(below, key=lambda c: float(self.lengths[c]), default=None)
 
     @cached_property
     def reach(self) -> Array:

@@ -8,6 +8,8 @@ from moveset.geometry.quaternion import Array
 from moveset.rigs.shape.plan import Plan, apart, head_way
 from moveset.rigs.shape.tree import Tree
 
+_SAME = 0.02
+"""Joints nearer than this share of the legs are in one place."""
 _TAIL = 0.3
 """Least length of a tail as a share of the legs."""
 _NECK_RISE = 1.2
@@ -20,9 +22,15 @@ def trunk_roles(tree: Tree, plan: Plan) -> tuple[dict[str, int], float]:
     hips = _common(tree, (plan.legs.a, plan.legs.b, plan.arms.a, plan.arms.b))
     if hips < 0:
         return {}, 0.0
-    found = {"hips": hips}
     top = plan.arms.node
     spine = _between(tree, hips, top)
+    moved = _at_legs(tree, plan, hips)
+    if moved != hips:
+        hips, spine = (
+            moved,
+            [j for j in _between(tree, moved, top) if _far(plan, j, moved) > _SAME * plan.legs.reach],
+        )
+    found = {"hips": hips}
     way = head_way(tree, plan.legs, plan.arms, plan.positions, _head_direction(plan))
     if way and len(spine) > 1 and _is_neck(tree, plan, spine[-1], way):
         way, spine = [spine[-1], *way], spine[:-1]
@@ -58,19 +66,20 @@ def tail(tree: Tree, plan: Plan, trunk: dict[str, int]) -> list[int]:
 
 def _head_of(tree: Tree, plan: Plan, way: list[int]) -> tuple[int, float]:
     """Which joint of the way up is the head."""
-    fork = next((n for n, joint in enumerate(way) if len(tree.children[joint]) >= 2), None)
+    limbs = {plan.legs.a, plan.legs.b, plan.arms.a, plan.arms.b}
+    fork = next((n for n, joint in enumerate(way) if len(set(tree.children[joint]) - limbs) >= 2), None)
     if fork is not None:  # eyes, ears, jaw, hair hang from it
         return fork, 0.9
     if len(way) == 1 or tree.tips[way[-1]] > 0:
         return len(way) - 1, 0.95
     if len(way) == 2 and tree.weights is not None:
-        head = int(np.argmax(tree.weights[way]))
-        return head, 0.85
+        low, high = tree.weights[way]
+        return int(high > 0.5 * low), 0.85
     if len(way) == 2:
         shoulders = plan.positions[list(apart(tree, plan.arms, plan.positions))].mean(axis=0)
         rise = max(float((plan.positions[way[0]] - shoulders) @ plan.up), 0.0)
         bone = float(np.linalg.norm(plan.positions[way[1]] - plan.positions[way[0]]))
-        return (1, 0.75) if rise < _NECK_RISE * bone else (0, 0.6)
+        return (1, 0.8) if rise < _NECK_RISE * bone else (0, 0.6)
     return len(way) - 2, 0.75
 
 
@@ -90,6 +99,20 @@ def _head_direction(plan: Plan) -> Array:
     ].mean(0)
     direction = plan.up + trunk / np.linalg.norm(trunk)
     return direction / np.linalg.norm(direction)
+
+
+def _at_legs(tree: Tree, plan: Plan, hips: int) -> int:
+    """The joint at the legs: that of a Biped is above the one that its legs hang from."""
+    middle = plan.positions[list(apart(tree, plan.legs, plan.positions))].mean(axis=0)
+    far = {j: float(np.linalg.norm(plan.positions[j] - middle)) for j in tree.lineage(hips)[:-1]}
+    near = [
+        j for j, distance in far.items() if distance < 0.5 * far[hips] and distance < 0.05 * plan.legs.reach
+    ]
+    return near[-1] if near else hips
+
+
+def _far(plan: Plan, a: int, b: int) -> float:
+    return float(np.linalg.norm(plan.positions[a] - plan.positions[b]))
 
 
 def _common(tree: Tree, joints: tuple[int, ...]) -> int:
