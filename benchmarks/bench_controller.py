@@ -165,12 +165,13 @@ SETS = {"bandai": (bandai, LOCOMOTION), "cmu": (cmu, LOCOMOTION), "melee": (mele
 def trained(folder: Path, data: str, preset: str, seeds: int) -> list[str]:
     """Bundles trained here, a seed each."""
     from moveset.workflows.train import train_controller
+    from moveset.workflows.training.how import How
 
     bundles = []
     for seed in range(seeds):
         bundles.append(str(folder / f"seed{seed}.controller"))
         began = time.process_time()
-        train_controller(data, bundles[-1], preset, seed=seed)
+        train_controller(data, bundles[-1], preset, how=How(seed=seed))
         print(f"seed {seed}: trained in {time.process_time() - began:.0f} s of processor time", flush=True)
     return bundles
 

@@ -20,6 +20,7 @@ from moveset.synthetic import synthesize
 from moveset.workflows.build import build_library
 from moveset.workflows.play import Play, play_bundle, write_played
 from moveset.workflows.train import train_autoencoder, train_controller
+from moveset.workflows.training.how import How
 from moveset.workflows.training_sources import training_set_of
 
 CLIPS = (
@@ -36,9 +37,10 @@ def main(out: Path, steps: int | None) -> None:
 
     # training clips mirrored, bent into curves, retimed, standing, and strung into long walks; held-out ones as they are
     training = training_set_of([str(library)], out / "walks.set", "tiny", say=print)
-    autoencoder = train_autoencoder(training, out / "walks.autoencoder", "tiny", steps=steps, say=print)
+    how = How(steps=steps)
+    autoencoder = train_autoencoder(training, out / "walks.autoencoder", "tiny", how=how, say=print)
     bundle = train_controller(
-        training, out / "walks.controller", "tiny", autoencoder=autoencoder, steps=steps, say=print
+        training, out / "walks.controller", "tiny", how=how, autoencoder=autoencoder, say=print
     )
 
     # a small path error alone means little: judge the body beside the clips, too

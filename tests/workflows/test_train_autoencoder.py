@@ -24,6 +24,7 @@ from moveset.synthetic import synthesize
 from moveset.workflows.evaluation.autoencoder import evaluate_autoencoder
 from moveset.workflows.evaluation.autoencoder_report import as_json, as_text, decoded_vectors
 from moveset.workflows.train import train_autoencoder
+from moveset.workflows.training.how import How
 from moveset.workflows.training_set import ANY_MOTION, write_training_set
 
 TRAINED = (
@@ -116,7 +117,7 @@ def test_the_bundle_says_what_it_is_and_how_good(bundle, data):
 
 def test_the_same_seed_gives_the_same_bundle(data, tmp_path):
     config, settings = replace(MODEL, latents=4, width=8), replace(SETTINGS, steps=5)
-    made = [train_autoencoder(data, tmp_path / f"{n}.autoencoder", config=config, settings=settings, seed=seed) for n, seed in enumerate((3, 3, 4))]  # fmt: skip
+    made = [train_autoencoder(data, tmp_path / f"{n}.autoencoder", config=config, settings=settings, how=How(seed=seed)) for n, seed in enumerate((3, 3, 4))]  # fmt: skip
     assert made[0].hash == made[1].hash and made[0].latent == made[1].latent
     assert made[0].latent != made[2].latent
 

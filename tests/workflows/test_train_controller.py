@@ -22,9 +22,11 @@ from moveset.runtime.learned import LearnedController
 from moveset.runtime.path import circle
 from moveset.synthetic import synthesize
 from moveset.workflows.train import train_autoencoder, train_controller
+from moveset.workflows.training.how import How
 from moveset.workflows.training_set import ANY_MOTION, Widening, write_training_set
 
 WALKS = Widening(real=0.3, mirrored=0.3, bent=0.4, retimed=0.0, aside=0.0, standing=0.0, walk=0.0)
+ONE = How(steps=1)
 NAMES = (
     *("walk_100", "walk_120", "walk_140", "walk_brisk", "walk_curve_left_15", "walk_curve_left_30"),
     *(f"wander_walk_{number}" for number in range(1, 6)),
@@ -45,8 +47,8 @@ def walks(tmp_path_factory, clips) -> Path:
 
 @pytest.fixture(scope="module")
 def hardly_trained(walks) -> Bundle:
-    below = train_autoencoder(walks, walks.with_suffix(".autoencoder"), "tiny", steps=1)
-    return train_controller(walks, walks.with_suffix(".controller"), "tiny", autoencoder=below, steps=1)
+    below = train_autoencoder(walks, walks.with_suffix(".autoencoder"), "tiny", how=ONE)
+    return train_controller(walks, walks.with_suffix(".controller"), "tiny", autoencoder=below, how=ONE)
 
 
 def test_a_tiny_controller_walks_a_circle(walks, clips, tmp_path):
@@ -87,7 +89,7 @@ def test_starts_are_moments_of_the_data(hardly_trained):
 def test_an_autoencoder_of_other_poses_is_refused(tmp_path):
     write_training_set(tmp_path / "set", [synthesize("walk_120")], [], ANY_MOTION)
     data = open_training_set(tmp_path / "set")
-    below = train_autoencoder(data, tmp_path / "other.autoencoder", "tiny", steps=1)
+    below = train_autoencoder(data, tmp_path / "other.autoencoder", "tiny", how=ONE)
     walk = synthesize("walk_120")
     rotations = np.array(walk.rotations)
     for joint in walk.skeleton.joints(("leftHand", "rightHand")):  # its twin is mirrored onto it

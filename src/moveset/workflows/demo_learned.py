@@ -34,6 +34,7 @@ def teach(library: Path, steps: int | None, this: Step, say: Callable[[str], obj
     from moveset.learn.config import adjusted
     from moveset.learn.models.autoencoder import PRESETS
     from moveset.workflows.train import train_autoencoder, train_controller
+    from moveset.workflows.training.how import How
     from moveset.workflows.training.place import work_folder
     from moveset.workflows.training_sources import training_set_of
 
@@ -42,8 +43,9 @@ def teach(library: Path, steps: int | None, this: Step, say: Callable[[str], obj
         shutil.rmtree(work_folder(target), ignore_errors=True)
     training = training_set_of([str(library)], library.with_suffix(".set"), PRESET, say=say)
     drawn = adjusted(PRESETS[PRESET][1], picture_every=_PICTURE_EVERY)
-    below = train_autoencoder(training, targets[0], PRESET, settings=drawn, steps=steps, say=say)
-    bundle = train_controller(training, targets[1], PRESET, autoencoder=below, steps=steps, say=say)
+    how = How(steps=steps)
+    below = train_autoencoder(training, targets[0], PRESET, how=how, settings=drawn, say=say)
+    bundle = train_controller(training, targets[1], PRESET, how=how, autoencoder=below, say=say)
 
     made = bundle.manifest["data"]["seconds"]
     this.lines.append("trained on " + ", ".join(f"{seconds:,.0f} s {kind}" for kind, seconds in made.items()))
