@@ -10,7 +10,7 @@ import numpy as np
 from hostile import Sample
 from test_amc import FIGURE, MOTION
 
-from moveset.formats import bvh, deepmimic, gltf, humanml3d, npz, vrma
+from moveset.formats import bvh, deepmimic, fbx, gltf, humanml3d, npz, vrma
 from moveset.formats.arrays import save_npz
 from moveset.formats.deepmimic_characters import DOG, HUMANOID
 from moveset.formats.dog_text import WIDTH
@@ -33,6 +33,7 @@ def samples() -> dict[str, Sample]:
         Sample("figure.glb", gltf.write(figure, path="figure.glb")),
         Sample("walk.gltf", gltf.write(alone, path="walk.gltf")),
         Sample("walk.vrma", vrma.write(plain, path="walk.vrma")),
+        Sample("walk.fbx", fbx.FORMAT.write(alone, path="walk.fbx")),
         Sample("own.npz", npz.write(alone, path="own.npz")),
         Sample("smpl.npz", _smpl()),
         Sample("stored.npz", _stored()),

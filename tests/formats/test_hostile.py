@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 import random
+import re
+import subprocess
+import sys
+from collections import Counter
 
 import pytest
 from hostile import changes, random_changes, spoilt, verdict
+from hostile_bombs import bombs
 from hostile_samples import samples
 from hypothesis import HealthCheck, given, settings
 
+from moveset import formats
+
 SAMPLES = samples()
+BOMBS = bombs()
+JUDGE = """
+import resource, sys, time
+from moveset import formats
+from moveset.errors import MovesetError
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+start = time.process_time()
+try:
+    asset = formats.read(sys.argv[1])
+    answer = f"read {[len(clip) for clip in asset.clips]}"
+except MovesetError as error:
+    answer = str(error)
+    assert chr(10) not in answer
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+print(f"{answer}|{time.process_time() - start:.2f}|{grown / 1024:.0f}")
+"""
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -33,6 +56,39 @@ def test_truncations(name):
     sample = SAMPLES[name]
     for at in range(0, len(sample.data), max(1, len(sample.data) // 60)):
         verdict(lambda at=at: sample.read(sample.data[:at]), name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", BOMBS)
+def test_bombs(what, tmp_path):
+    """Each in a process of its own, which says what it took."""
+    name, data, beside = BOMBS[what]
+    for file, content in {name: data, **beside}.items():
+        (tmp_path / file).write_bytes(content)
+    assert len(data) < 10_000_000
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", JUDGE, str(tmp_path / name)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert run.returncode == 0, run.stderr
+    answer, seconds, megabytes = run.stdout.rsplit("|", 2)
+    print(f"{what}: {answer[:120]} {seconds} s {megabytes} MB")
+    assert float(seconds) < 10 and float(megabytes) < 1024, f"{answer} took {seconds} s and {megabytes} MB"
+
+
+@pytest.mark.slow
+def test_odd_files(pack):
+    """Nothing of what the pack collected is anything but read or refused."""
+    counts = Counter()
+    for path in sorted((pack / "odd").rglob("*")):
+        if formats.suffix_of(path.name) in (".bvh", ".fbx", ".glb", ".gltf", ".vrm", ".vrma"):
+            result = verdict(lambda path=path: formats.read(path), str(path))
+            counts[result] += 1
+            if re.search(r"_fail_|unsupported", path.name):
+                assert result == "refused", path
+    assert counts["read"] > 240 and counts["refused"] > 60
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
@@ -17,6 +18,7 @@ from moveset.geometry import euler, quaternion
 from moveset.geometry.quaternion import Array
 from moveset.motion import Asset, Character, Clip, Finding, Source
 
+_FRAME = re.compile(rb"^[ \t]*\d+[ \t]*\r?$", re.MULTILINE)
 _RATE = 120.0
 """Of most of the CMU database; no .amc states its own."""
 
@@ -34,8 +36,8 @@ def read(
     if fps is not None and not FPS_RANGE[0] <= fps <= FPS_RANGE[1]:
         raise MovesetError(f"{fps:g} frames a second is no frame rate", file=path, do="give another fps")
     figure = _skeleton_beside(path, sibling)
+    refuse_long(len(_FRAME.findall(data)), len(figure.bones), len(data), path)
     values, radians = parse_amc(data, path, figure.bones)
-    refuse_long(len(values), len(figure.bones), len(data), path)
     skeleton = figure.skeleton
     rotations, translations = _poses(figure, values, 1.0 if radians else float(np.pi / 180))
     translations += skeleton.rest_translations

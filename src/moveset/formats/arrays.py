@@ -115,6 +115,7 @@ class Npz:
                 where=name,
                 do=_SAVE_AGAIN,
             )
+        refuse_bloat(8 * array.size, self.size, self.path, f"the numbers of {name!r}")
         return finite(as_floats(array), self.path, name)
 
     def text(self, name: str) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from moveset.formats.gltf.accessors import Accessors
 
 EXPORT_AGAIN = "export the file again"
+_MOST_ENTRIES = 1 << 19
+"""Of one table: an empty entry is three bytes in the file and half a kilobyte here."""
 
 
 @dataclass(eq=False)
@@ -49,6 +51,8 @@ class Document:
             items = self.json.get(name, [])
             if not isinstance(items, list):
                 raise self.error(f"{name} is not an array")
+            if len(items) > _MOST_ENTRIES:
+                raise self.error(f"{len(items):,} {name} are more than a character can need")
             for kind in set(map(type, items)) - {dict}:
                 at = next(i for i, item in enumerate(items) if type(item) is kind)
                 raise self.error("is not an object", f"{name}[{at}]")
