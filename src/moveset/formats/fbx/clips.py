@@ -20,23 +20,23 @@ SCALE_TOLERANCE = 1e-4
 
 @dataclass(frozen=True)
 class Shape:
-    """A blend shape of a mesh: the curve that drives it, and its place among those of its channel."""
+    """A blend shape of a mesh, the curve that drives it, and its place among those of its channel."""
 
     curve: str
     channel: int
-    full_at: tuple[float, float, float]
-    """Channel weights at which it begins to show, shows in full, and is gone; one that never goes ends at inf."""
+    stops: tuple[float, ...]
+    """Channel weights at which one of its shapes, or none at all, shows alone; in order."""
+    stop: int
+    """Which of them is this shape's."""
     rest: float
     """Weight of the channel outside of any animation."""
 
     def weight(self, channel: np.ndarray) -> np.ndarray:
-        """How much of the shape shows at weights of its channel."""
-        before, full, after = self.full_at
-        rising = (channel - before) / (full - before) if full != before else np.ones_like(channel)
-        if np.isinf(after):
-            return rising
-        falling = (after - channel) / (after - full)
-        return np.clip(np.minimum(rising, falling), 0, None)
+        """How much of the shape shows at weights of its channel: linear between stops, and on beyond the last."""
+        stops = np.array(self.stops)
+        before = np.clip(np.searchsorted(stops, channel, side="right") - 1, 0, len(stops) - 2)
+        share = (channel - stops[before]) / (stops[before + 1] - stops[before])
+        return np.where(before == self.stop, 1 - share, np.where(before + 1 == self.stop, share, 0.0))
 
 
 def clip_names(document: Document) -> tuple[str, ...]:

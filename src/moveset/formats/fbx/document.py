@@ -57,15 +57,19 @@ class Document:
 
     @cached_property
     def rest(self) -> np.ndarray:
-        """(N, 10) translation, rotation, scale of each node outside of any animation."""
-        return self.arrays["rest"]
+        """(N, 10) translation, rotation, scale of each node outside of any animation.
+
+        What is hidden there by a scale of 0 is shown: below it nothing would have a place.
+        """
+        rest = self.arrays["rest"]
+        return np.concatenate((rest[:, :7], np.where(np.abs(rest[:, 7:]) > 1e-9, rest[:, 7:], 1.0)), axis=1)
 
     def poses(self, stack: int, nodes: np.ndarray) -> np.ndarray:
         """(F, K, 10) of `nodes` in a stack."""
         posed, moving = self.arrays[f"stack{stack}.nodes"], self.arrays[f"stack{stack}.poses"]
         row = np.full(len(self.tree), -1)
         row[posed] = np.arange(len(posed))
-        full = np.repeat(self.rest[None, nodes], moving.shape[1], axis=0)
+        full = np.repeat(self.arrays["rest"][None, nodes], moving.shape[1], axis=0)
         at = row[nodes] >= 0
         full[:, at] = np.swapaxes(moving[row[nodes][at]], 0, 1)
         return full

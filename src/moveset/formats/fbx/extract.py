@@ -11,6 +11,7 @@ from moveset.formats.fbx.extract_animation import Animations
 from moveset.formats.fbx.extract_meshes import Geometry
 from moveset.formats.fbx.kept import keep, keep_all
 from moveset.formats.fbx.messages import DAMAGED, Message, Refused
+from moveset.formats.fbx.rotations import Rotations
 
 DEEPEST = 500
 """Nodes below one another: deeper is no skeleton but an attack on whoever walks it."""
@@ -49,9 +50,10 @@ def read_fbx(data: bytes) -> Message:
             f"FBX version {version / 1000:g} is not known", do=_ADVICE[ufbx.UnsupportedVersionError]
         )
     nodes = list(keep_all(scene.nodes))
-    animations = Animations(scene, nodes, len(data))
+    rotations = Rotations(nodes)
+    animations = Animations(scene, nodes, rotations, len(data))
     geometry = Geometry(scene)
-    tree, arrays = _tree(nodes)
+    tree, arrays = _tree(nodes, rotations)
     header = {
         **_about(scene),
         "nodes": tree,
@@ -86,10 +88,10 @@ def _about(scene: ufbx.Scene) -> dict:
     }
 
 
-def _tree(nodes: list[ufbx.Node]) -> tuple[list[dict], dict[str, np.ndarray]]:
+def _tree(nodes: list[ufbx.Node], rotations: Rotations) -> tuple[list[dict], dict[str, np.ndarray]]:
     """Nodes without the root that ufbx adds, whose number is 0."""
     tree, rest, geometry = [], [], []
-    for node in nodes[1:]:
+    for number, node in enumerate(nodes[1:], 1):
         parent, mesh = keep(node.parent), keep(node.mesh)
         tree.append(
             {
@@ -103,7 +105,8 @@ def _tree(nodes: list[ufbx.Node]) -> tuple[list[dict], dict[str, np.ndarray]]:
             }
         )
         local = node.local_transform
-        rest.append((*local.translation, *local.rotation, *local.scale))
+        placed = np.array((*local.translation, *local.rotation, *local.scale))
+        rest.append(rotations.at_rest(number, placed))
         geometry.append(np.transpose(node.geometry_to_node))
     return tree, {
         "rest": np.array(rest, dtype=np.float64).reshape(-1, 10),

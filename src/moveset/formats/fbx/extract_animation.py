@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +9,9 @@ import ufbx
 
 from moveset.formats.fbx.kept import keep, keep_all
 from moveset.formats.fbx.messages import Refused
-from moveset.formats.fbx.notes import take_notes
+from moveset.formats.fbx.rotations import Rotations
 from moveset.formats.fbx.timing import plan_frames
+from moveset.formats.fbx.user_properties import text_property, whole_property
 
 MOST_EVALUATIONS = 1 << 20
 """Transforms of all stacks, beyond one for every few bytes of the file: more is an error in its times."""
@@ -33,8 +33,8 @@ _ROOT = 0
 class Animations:
     """The stacks of one scene."""
 
-    def __init__(self, scene: ufbx.Scene, nodes: list[ufbx.Node], size: int) -> None:
-        self._scene, self._nodes = scene, nodes
+    def __init__(self, scene: ufbx.Scene, nodes: list[ufbx.Node], rotations: Rotations, size: int) -> None:
+        self._scene, self._nodes, self._rotations = scene, nodes, rotations
         self._evaluations = MOST_EVALUATIONS + size // _BYTES_AN_EVALUATION
         self._numbers = MOST_NUMBERS + size * _NUMBERS_A_BYTE
         self._channels = list(keep_all(scene.blend_channels))
@@ -64,6 +64,7 @@ class Animations:
             node = self._nodes[number]
             evaluated = [ufbx.evaluate_transform(anim, node, time) for time in times]
             poses[row] = [(*local.translation, *local.rotation, *local.scale) for local in evaluated]
+            poses[row] = self._rotations.in_stack(number, layers, times, poses[row])
         weights = np.empty((len(weighted), plan.frames))
         for row, number in enumerate(weighted):
             channel = self._channels[number]
@@ -78,7 +79,8 @@ class Animations:
             "nodes": sorted(n - 1 for n in driven.keyed_nodes),
             "channels": sorted(driven.keyed_channels),
         }
-        notes = take_notes(*_looks_up(keep(stack.props)))
+        props = keep(stack.props)
+        notes = {"moveset": text_property(props, "moveset"), "additive": whole_property(props, "additive")}
         return {"name": stack.name, "layers": len(layers), "keyed": keyed, "notes": notes, **plan.said}
 
     def _animated(self, layers: list[ufbx.AnimLayer]) -> _Driven:
@@ -130,24 +132,6 @@ class _Driven:
     keyed_nodes: set[int]
     keyed_channels: set[int]
     key_times: list[np.ndarray]
-
-
-def _looks_up(props: ufbx.Props) -> tuple[Callable[[str], str | None], Callable[[str], int | None]]:
-    """Functions that give a property as text and as a whole number."""
-
-    def find(name: str) -> ufbx.Prop | None:
-        found = ufbx.find_prop(props, name)
-        return None if found is None else keep(found)
-
-    def text(name: str) -> str | None:
-        found = find(name)
-        return None if found is None else found.value_str
-
-    def whole(name: str) -> int | None:
-        found = find(name)
-        return None if found is None else found.value_int
-
-    return text, whole
 
 
 def _on_keys(times: np.ndarray, key_times: list[np.ndarray]) -> np.ndarray:

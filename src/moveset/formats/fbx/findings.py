@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from moveset.formats.fbx.clips import clip_names
 from moveset.formats.fbx.document import Document
 from moveset.motion import Finding
@@ -52,6 +54,21 @@ def about_file(document: Document) -> list[Finding]:
                 f"{len(split)} nodes are scaled unevenly and their children do not inherit that; each became two: {names}",
                 advice="turn segment scale compensation off, or scale evenly, to keep the skeleton as it is",
                 count=len(split),
+            )
+        )
+    scales = np.abs(document.rest[:, 7:])
+    uneven = np.ptp(scales, axis=1) > 1e-3 * scales.max(axis=1)
+    above = [i for i in np.flatnonzero(uneven).tolist() if document.children[i]]
+    if above:
+        names = ", ".join(document.nodes.names[node] for node in above[:5])
+        findings.append(
+            Finding(
+                "uneven_rest_scale",
+                "info",
+                "",
+                f"{len(above)} nodes are scaled unevenly at rest ({names}); what turns below them shears, which is left out",
+                advice="apply the scale before export",
+                count=len(above),
             )
         )
     for kind, text, count in header["warnings"]:

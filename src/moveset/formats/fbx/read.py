@@ -130,17 +130,16 @@ def _shapes(document: Document) -> dict[tuple[int, int], Shape]:
     for node, entry in enumerate(document.tree):
         listed = document.header["meshes"][entry["mesh"]]["shapes"] if entry["mesh"] >= 0 else []
         for i, shape in enumerate(listed):
-            others = sorted({s["full_at"] for s in listed if s["channel"] == shape["channel"]} | {0.0})
-            at = others.index(shape["full_at"])
-            before = others[at - 1] if at else others[at]
-            after = others[at + 1] if at + 1 < len(others) else np.inf
+            stops = {s["full_at"] for s in listed if s["channel"] == shape["channel"]} | {0.0}
+            if len(stops) < 2:  # a shape that is full at 0 is an exporter's way to say 1
+                stops, shape = {0.0, 1.0}, {**shape, "full_at": 1.0}
             name = base = f"{document.nodes.names[node]}.{shape['name'] or i}"
-            if len(others) > 2:
+            if len(stops) > 2:
                 name = base = f"{base}.{shape['full_at']:g}"
             if name in taken:
                 name = f"{base}_{node}"
             taken.add(name)
-            shapes[node, i] = Shape(
-                name, shape["channel"], (before, shape["full_at"], after), shape["weight"]
-            )
+            ordered = tuple(sorted(stops))
+            at = ordered.index(shape["full_at"])
+            shapes[node, i] = Shape(name, shape["channel"], ordered, at, shape["weight"])
     return shapes
