@@ -63,10 +63,11 @@ def errors_in_blender(asset: Asset, seen: Mapping[str, np.ndarray], step: int = 
     joints = corners = 0.0
     for k, clip in enumerate(asset.clips):
         heads = seen[f"heads{k}"][:, [bones.index(name) for name in clip.skeleton.names]]
-        joints = max(joints, np.abs(clip.world_positions[::step] - heads).max())
+        ours = joint_matrices(clip, slice(None, None, step))[..., 3]
+        joints = max(joints, np.abs(ours - heads).max())
         for character, mesh, m in _meshes(asset, clip, seen["meshes"].tolist()):
-            ours, found = skinned(character, mesh, clip, step), seen[f"points{k}_{m}"]
-            corners = max(corners, _apart(ours, mesh, found[:, seen[f"corners{m}"]]))
+            vertices, found = skinned(character, mesh, clip, step), seen[f"points{k}_{m}"]
+            corners = max(corners, _apart(vertices, mesh, found[:, seen[f"corners{m}"]]))
     return joints, corners
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import ufbx
 
 from moveset.formats.fbx.kept import keep, keep_all
+from moveset.formats.fbx.user_properties import text_property
 
 
 class Geometry:
@@ -94,6 +95,7 @@ class Geometry:
                     "color": [float(c) * strength for c in tuple(value)[:3]],
                     "opacity": float(opacity.value_vec4[0]) if opacity.has_value else 1.0,
                     "texture": _file_texture(keep(color.texture)),
+                    "note": text_property(keep(material.props), "moveset"),
                     "double_sided": keep(keep(material.features).double_sided).enabled,
                 }
             )

@@ -9,6 +9,7 @@ import numpy as np
 
 from moveset.errors import MovesetError
 from moveset.formats.fbx.document import Document
+from moveset.formats.fbx.notes import read_material_note
 from moveset.formats.scene.materials import FileMaterial, decode_image
 from moveset.motion import Finding, Material
 
@@ -28,15 +29,13 @@ def read_materials(
         opacity = float(np.clip(np.nan_to_num(entry["opacity"], nan=1.0), 0, 1))
         # a texture takes the color's place: programs leave any color beside one
         red, green, blue = (1.0, 1.0, 1.0) if image else np.clip(np.nan_to_num(entry["color"]), 0, 1).tolist()
-        materials.append(
-            FileMaterial(
-                name=entry["name"],
-                base_color=(red, green, blue, opacity),
-                texture=image,  # type: ignore[arg-type]
-                double_sided=entry["double_sided"],
-                alpha_mode="BLEND" if opacity < 1 else "OPAQUE",
-            )
-        )
+        looks = {
+            "base_color": (red, green, blue, opacity),
+            "double_sided": entry["double_sided"],
+            "alpha_mode": "BLEND" if opacity < 1 else "OPAQUE",
+            **read_material_note(entry["note"]),
+        }
+        materials.append(FileMaterial(name=entry["name"], texture=image, **looks))  # type: ignore[arg-type]
     return tuple(materials)
 
 

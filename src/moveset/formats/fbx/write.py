@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -19,12 +18,9 @@ from moveset.formats.fbx.write_material import Materials
 from moveset.formats.fbx.write_mesh import add_mesh
 from moveset.formats.fbx.write_rig import add_bind_pose, add_rig, in_file
 from moveset.formats.gltf.patch import same_skeleton
-from moveset.motion import Asset, Character, Clip, Finding
+from moveset.motion import Asset, Character, Clip
 
 WRITE_OPTIONS = ("preset",)
-LONGEST_NAME = 63
-"""Bytes of a name that Blender keeps."""
-_REWRITTEN = re.compile(r"[^0-9A-Za-z_:]|^[0-9]")
 
 
 def write(asset: Asset, *, path: str, preset: str = DEFAULT) -> bytes:
@@ -56,53 +52,6 @@ def write(asset: Asset, *, path: str, preset: str = DEFAULT) -> bytes:
         active=takes[0][0] if takes else "",
     )
     return serialize(records)
-
-
-def losses(asset: Asset) -> tuple[Finding, ...]:
-    """What of `asset` an FBX file does not carry, or carries in a way that some programs do not understand."""
-    out = []
-    rates = sorted({clip.fps for clip in asset.clips})
-    if len(rates) > 1:
-        listed = ", ".join(f"{fps:g}" for fps in rates)
-        message = (
-            f"clips run at {listed} frames a second; an FBX file states one rate, keys keep their own times"
-        )
-        out.append(Finding("mixed_rates", "info", "", message, value=float(len(rates))))
-    for character in asset.characters:
-        out += _character_losses(character)
-    for clip in asset.clips:
-        if clip.scales is not None and not np.allclose(clip.scales, 1, atol=1e-4):
-            message = f"{clip.name}: animated scale; Unreal and Unity keep it, Blender leaves out the shear it makes"
-            out.append(Finding("animated_scale", "info", clip.name, message))
-    return tuple(out)
-
-
-def _character_losses(character: Character) -> list[Finding]:
-    out, skeleton = [], character.skeleton
-    if len(skeleton.roots) > 1:
-        message = (
-            f"{len(skeleton.roots)} roots are put below one node: Unreal takes one root, and that node is it"
-        )
-        out.append(Finding("several_roots", "info", "", message, value=float(len(skeleton.roots))))
-    long = [name for name in skeleton.names if len(name.encode()) > LONGEST_NAME]
-    if long:
-        message = (
-            f"{len(long)} joint names are longer than the {LONGEST_NAME} bytes that Blender keeps: {long[0]}"
-        )
-        out.append(Finding("long_names", "warning", "", message, count=len(long), advice="shorten them"))
-    rewritten = [name for name in skeleton.names if _REWRITTEN.search(name)]
-    if rewritten:
-        message = (
-            f"{len(rewritten)} joint names as {rewritten[0]!r} stay as they are; Maya and Unreal spell them anew, as "
-            "they do in the rig's own file"
-        )
-        out.append(Finding("names", "info", "", message, count=len(rewritten)))
-    if character.meshes and not find_bind(skeleton, character.meshes).one_pose:
-        message = "meshes are bound to different poses of one skeleton; Blender takes one of them for all"
-        out.append(Finding("bind_pose", "warning", "", message, advice="look at the result in the program"))
-    if skeleton.tips is not None and np.isfinite(skeleton.tips).all(axis=1).any():
-        out.append(Finding("tips", "info", "", "ends of the last bones are not carried"))
-    return out
 
 
 def _characters(asset: Asset, path: str) -> list[Character]:

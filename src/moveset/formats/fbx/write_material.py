@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from moveset.formats.fbx.binary import Node, int32, node, raw, text
+from moveset.formats.fbx.notes import material_note
 from moveset.formats.fbx.scene import Scene, note, number, prop, properties, vector
 from moveset.formats.png import encode_png
 from moveset.motion import Material
@@ -23,8 +22,6 @@ class Materials:
         """A plain diffuse material: its identity and its name in the file."""
         scene, (red, green, blue, alpha) = self._scene, material.base_color
         name = scene.unique(material.name or "Material", "Material")
-        kept = {"alpha_mode": material.alpha_mode, "alpha_cutoff": material.alpha_cutoff}
-        kept |= {"double_sided": material.double_sided}
         entries = [
             vector("DiffuseColor", (red, green, blue), "Color"),
             number("DiffuseFactor", 1.0, "A"),
@@ -32,7 +29,7 @@ class Materials:
             number("TransparencyFactor", 1 - alpha, "A"),
             number("Opacity", alpha, "A"),
             vector("SpecularColor", (0, 0, 0), "Color"),
-            note("moveset", json.dumps(kept)),
+            note("moveset", material_note(material)),
         ]
         about = [
             node("Version", int32(102)),
