@@ -26,6 +26,8 @@ _LIMBS = {
     "LowerLeg": ("Foot", (0.0, -1.0, 0.0)),
 }
 """Part, the part that its bone points to, and where it points on the left side of a T-pose."""
+_UNEVEN = np.radians(15)
+"""Feet whose soles differ by more than this stand in a step, not side by side."""
 _USUAL_HEIGHT = {"humanoid": (0.8, 2.6), "quadruped": (0.15, 2.6)}
 """Bodies outside of this [m] are worth a word: another unit, or a giant."""
 
@@ -86,10 +88,11 @@ def t_pose(skeleton: Skeleton, clip: Clip | None = None) -> Clip:
 def _t_pose(skeleton: Skeleton, stance: Stance) -> Clip:
     started = forward_kinematics(stance.rotations, stance.translations, skeleton.parents)
     rotations, translations = stance.rotations[None], stance.translations[None]
+    slope = _sole_slope(skeleton, started[1])
     for role, joint in skeleton.by_role.items():
         end = _end(skeleton, role)
         if end is not None:
-            rotations = _turn(skeleton, rotations[0], translations[0], role, joint, end)[None]
+            rotations = _turn(skeleton, rotations[0], translations[0], role, joint, end, slope)[None]
             rotations, translations = carry_detached(skeleton, started, rotations, translations)
     return Clip(skeleton, rotations, translations, fps=DEFAULT_FPS, name="T-pose")
 
@@ -129,8 +132,24 @@ def _end(skeleton: Skeleton, role: str) -> int | None:
     return skeleton.by_role.get(f"{side}{end}")
 
 
+def _sole_slope(skeleton: Skeleton, positions: Array) -> float | None:
+    """How steeply ankle to toes falls on the flatter foot [rad], where a stance in mid-step sets them differently."""
+    slopes = []
+    for side in ("left", "right"):
+        if side + "Toes" in skeleton.by_role:
+            bone = positions[skeleton.joint(side + "Toes")] - positions[skeleton.joint(side + "Foot")]
+            slopes.append(float(np.arctan2(bone[1], np.hypot(bone[0], bone[2]))))
+    return max(slopes) if len(slopes) == 2 and abs(slopes[0] - slopes[1]) > _UNEVEN else None
+
+
 def _turn(
-    skeleton: Skeleton, rotations: Array, translations: Array, role: str, joint: int, end: int
+    skeleton: Skeleton,
+    rotations: Array,
+    translations: Array,
+    role: str,
+    joint: int,
+    end: int,
+    slope: float | None,
 ) -> Array:
     """Local rotations with one limb part turned to its T-pose direction; children follow."""
     side = "left" if role.startswith("left") else "right"
@@ -138,7 +157,8 @@ def _turn(
     world_rotations, positions = forward_kinematics(rotations, translations, skeleton.parents)
     bone = positions[end] - positions[joint]
     if part == "Foot":
-        direction = np.array([0.0, bone[1], np.hypot(bone[0], bone[2])])  # yaw only: the sole stays as it was
+        fall = np.arctan2(bone[1], np.hypot(bone[0], bone[2])) if slope is None else slope
+        direction = np.array([0.0, np.sin(fall), np.cos(fall)])  # the sole stays as it was
     else:
         direction = np.array(_LIMBS[part][1]) * ((1 if side == "left" else -1), 1, 1)
     if np.linalg.norm(bone) < 1e-6:
