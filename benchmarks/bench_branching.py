@@ -1,6 +1,6 @@
 """Where the future branches: what flow matching gives that regression does not, on combat and gestures.
 
-    python benchmarks/bench_branching.py [combat] [gestures] [--minutes 2] [--keep FOLDER]
+    python benchmarks/bench_branching.py [combat] [gestures] [--minutes 0.5] [--keep FOLDER]
 
 Single actions of the data pack (MOVESET_DATA, default ../shared/data) are chained in random order, so that at the end
 of each any other may follow. A regression with roll-outs, a flow, its one-step student and a mean flow are trained on
@@ -21,13 +21,15 @@ from pathlib import Path
 import numpy as np
 
 from moveset.bundle import Bundle, open_bundle
-from moveset.edit.chain import chain
+from moveset.edit.chain import random_chains
 from moveset.features.pose import pose_space
 from moveset.geometry.quaternion import Array
 from moveset.learn.data import open_training_set
 from moveset.learn.loop import TrainConfig
 from moveset.learn.models import distill, flow, meanflow, regression
 from moveset.learn.models.autoencoder import AutoencoderConfig
+from moveset.learn.models.detail import Detail
+from moveset.learn.models.small_decoder import SmallDecoderConfig
 from moveset.library.training_set import SetClip, write_set
 from moveset.motion import Clip, measure
 from moveset.motion.resample import resample
@@ -42,6 +44,7 @@ from moveset.workflows.load import load
 from moveset.workflows.train import train_autoencoder
 from moveset.workflows.training.controllers import ControllerTraining
 from moveset.workflows.training.how import How
+from moveset.workflows.training.usual import in_place
 
 DATA = Path(os.environ.get("MOVESET_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COMBAT = (
@@ -54,7 +57,7 @@ GESTURES = (
 )  # fmt: skip
 SECONDS = {"combat": 600.0, "gestures": 900.0}
 """Of chained actions."""
-LATENTS = {"combat": 24, "gestures": 24}
+LATENTS = 24
 FPS = 30.0
 MOMENT = 0.5
 """Length of a moment [s]: shorter than the shortest action."""
@@ -63,6 +66,21 @@ NEAR = 0.10
 STILL = 0.03
 """Mean speed of the joints against the ground frame below which a figure is frozen [m/s]."""
 CHARACTERS = 8
+WIDTH = 384
+
+
+def settings(steps: int, batch: int, rate: float) -> TrainConfig:
+    """How long a training takes is a number of steps, not a time."""
+    return TrainConfig(steps=steps, batch=batch, learning_rate=rate, picture_every=0)
+
+
+STEPS = {
+    "poses": settings(800, 128, 2e-3),
+    "regression": settings(1000, 96, 1e-3),
+    "flow": settings(9000, 192, 2e-3),
+    "distilled": settings(1200, 96, 5e-4),
+    "mean flow": settings(3000, 192, 2e-3),
+}
 
 
 def combat() -> list[Clip]:
@@ -79,17 +97,6 @@ def named(path: str, names: Sequence[str]) -> list[Clip]:
     """Clips of a file by name, at the rate of the training."""
     clips = {clip.name: clip for clip in load(str(DATA / "game" / path)).clips}
     return [resample(clips[name], FPS) for name in names]
-
-
-def chained(clips: Sequence[Clip], seconds: float, seed: int) -> list[Clip]:
-    """Chains of about half a minute of actions in random order."""
-    rng, chains, made = np.random.default_rng(seed), [], 0.0
-    mean = float(np.mean([clip.seconds for clip in clips]))
-    while made < seconds:
-        order = rng.integers(0, len(clips), max(2, round(30 / mean)))
-        chains.append(chain([clips[k] for k in order], f"chain-{len(chains)}"))
-        made += chains[-1].seconds
-    return chains
 
 
 class Library:
@@ -128,7 +135,7 @@ class Library:
         return set(np.flatnonzero(counts >= 3).tolist())
 
 
-def nearest(moments: Array, known: Array) -> tuple[Array, Array]:
+def nearest(moments: Array, known: Array) -> tuple[Array, np.ndarray]:
     """Distance (N,) from each moment to the nearest of the known ones, and which that is; hundreds of numbers each, where
     a tree is slower than a product."""
     squares = np.square(moments).sum(axis=1)[:, None] + np.square(known).sum(axis=1) - 2 * moments @ known.T
@@ -155,53 +162,44 @@ def trained(name: str, clips: Sequence[Clip], folder: Path) -> dict[str, tuple[B
     where = folder / f"{name}.set"
     if not where.exists():
         sets = [SetClip(clip, "real") for clip in clips]
-        sets += [SetClip(clip, "chain") for clip in chained(clips, SECONDS[name], 0)]
+        sets += [SetClip(clip, "chain") for clip in random_chains(clips, SECONDS[name], 0)]
         write_set(where, sets, {"real": 0.1, "chain": 0.9})
     data, made, spent = open_training_set(where), {}, {}
 
-    def timed(label: str, make: Callable[[Path], object]) -> None:
-        began, path = (
-            time.process_time(),
-            folder / f"{name} {label}.{'autoencoder' if label == 'poses' else 'controller'}",
-        )
+    def timed(label: str, make: Callable[[Path], object], kind: str = "controller") -> None:
+        began, path = time.process_time(), folder / f"{name} {label}.{kind}"
         if not path.exists():
             make(path)
         made[label], spent[label] = open_bundle(path), time.process_time() - began
         print(f"{name} {label}: {spent[label]:.0f} s", flush=True)
 
-    timed(
-        "poses",
-        lambda path: train_autoencoder(
-            data,
-            path,
-            config=AutoencoderConfig(latents=LATENTS[name], width=256),
-            settings=settings(800, 128, 2e-3),
-        ),
-    )
-    # a small set may be learnt by heart; noise of 0.1 leaves the data, 0.3 finds back to it
-    free = {"free": 1.0, "bent": 0.0, "paced": 0.0, "off_path": (0.0, 0.0), "width": 384}
-    free |= {"context": 8, "chunk": 8, "noise": 0.3}
+    def make_poses(path: Path) -> None:
+        config = AutoencoderConfig(latents=LATENTS, width=256)
+        train_autoencoder(data, path, config=config, settings=STEPS["poses"], how=How(resume=True))
+
+    timed("poses", make_poses, "autoencoder")
     training = ControllerTraining(data, made["poses"], how=How(resume=True))
     teacher: list[flow.FlowTask] = []
 
     def make_flow(path: Path) -> None:
-        preset = flow.FlowPreset(model=flow.FlowConfig(**free), train=settings(9000, 192, 2e-3))
-        teacher.append(training.flow(path, preset)[1])
+        model = in_place(flow.FlowConfig(), width=WIDTH)
+        teacher.append(training.flow(path, flow.FlowPreset(model=model, train=STEPS["flow"]))[1])
 
     def make_students(path: Path) -> None:
-        if not teacher:
+        if not teacher:  # goes on from the end of its training
             make_flow(folder / f"{name} flow.controller")
-        model = distill.DistillConfig(**free)
-        training.students(path, teacher[0], distill.DistillPreset(model=model, train=settings(600, 64, 5e-4)))
+        levels = (Detail(), Detail(width=256), Detail(width=144, decoder=SmallDecoderConfig()))
+        model = in_place(distill.DistillConfig())
+        preset = distill.DistillPreset(model=model, train=STEPS["distilled"], levels=levels)
+        training.students(path, teacher[0], preset)
 
     def make_mean_flow(path: Path) -> None:
-        model = meanflow.MeanFlowConfig(**free)
-        training.mean_flow(path, meanflow.MeanFlowPreset(model=model, train=settings(3000, 192, 2e-3)))
+        model = in_place(meanflow.MeanFlowConfig(), width=WIDTH)
+        training.mean_flow(path, meanflow.MeanFlowPreset(model=model, train=STEPS["mean flow"]))
 
     def make_regression(path: Path) -> None:
-        # it wanders by the futures that its starts had, so half of its windows are asked for them
-        model = regression.RegressionConfig(**{**free, "free": 0.5})
-        preset = regression.RegressionPreset(model=model, train=settings(1000, 96, 1e-3))
+        model = in_place(regression.RegressionConfig(), width=WIDTH)
+        preset = regression.RegressionPreset(model=model, train=STEPS["regression"])
         training.regression(path, preset)
 
     timed("regression", make_regression)
@@ -211,47 +209,44 @@ def trained(name: str, clips: Sequence[Clip], folder: Path) -> dict[str, tuple[B
     return {label: (made[label], spent[label]) for label in made if label != "poses"}
 
 
-def settings(steps: int, batch: int, rate: float) -> TrainConfig:
-    """How long a training takes is a number of steps, not a time."""
-    return TrainConfig(steps=steps, batch=batch, learning_rate=rate, picture_every=0)
-
-
-def report(name: str, clips: Sequence[Clip], folder: Path, minutes: float) -> dict[str, list[Clip]]:
+def report(name: str, clips: Sequence[Clip], folder: Path, minutes: float) -> None:
     """Train, let go, print the table."""
-    clips = [replace(resample(clip, 30.0), skeleton=clips[0].skeleton, contacts=None) for clip in clips]
+    clips = [replace(clip, skeleton=clips[0].skeleton, contacts=None) for clip in clips]
     # joints that no controller moves, such as a weapon's, must not tell clips from what is made of them
     space = pose_space(clips)
     clips = [space.clip(space.vectors(clip), clip.fps, name=clip.name) for clip in clips]
-    library = Library(clips, chained(clips, SECONDS[name], 0))
-    rows = {"other chains": chained(clips, 60.0 * CHARACTERS * minutes, 1)}
-    matching = MotionMatching(build_database(clips, 30.0, (1 / 6, 1 / 3)))
-    rows["motion matching"] = alone(matching, minutes)
-    for label, (bundle, _) in trained(name, clips, folder).items():
-        for lod, level in enumerate(bundle.manifest["controller"]["lods"]):
-            controller = LearnedController(bundle, lod)
-            rows[f"{label}, {level['name']}"] = alone(controller, minutes)
-        if label == "flow":
-            rows["flow, 4 steps, chance 0.5"] = alone(
-                LearnedController(bundle, 0, LearnedConfig(noise=0.5)), minutes
-            )
+    library = Library(clips, random_chains(clips, SECONDS[name]))
+    bundles = trained(name, clips, folder)
     print(f"\n## {name}: {len(clips)} clips, {sum(c.seconds for c in clips):.0f} s\n")
-    print("| | diversity | off data cm | p95 | on data | jerk | frozen | clips each | clips all |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    for label, runs in rows.items():
+    print(
+        "| | training s | diversity | off data cm | p95 | on data | jerk | frozen | clips each | clips all |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
+
+    def row(label: str, runs: Sequence[Clip], spent: str = "") -> None:
         f = library.row(runs)
         print(
-            f"| {label} | {f['diversity']:.2f} | {f['off']:.1f} | {f['off p95']:.1f} | {f['on data']:.2f} | "
-            f"{f['jerk']:.2f} | {f['frozen']:.2f} | {f['clips each']:.1f} | {f['clips all']} of {len(clips)} |",
+            f"| {label} | {spent} | {f['diversity']:.2f} | {f['off']:.1f} | {f['off p95']:.1f} | {f['on data']:.2f} | "
+            f"{f['jerk']:.2f} | {f['frozen']:.2f} | {f['clips each']:.1f} | {f['clips all']:.0f} of {len(clips)} |",
             flush=True,
         )
-    return rows
+
+    row("other chains", random_chains(clips, 60.0 * CHARACTERS * minutes, 1))
+    row("motion matching", alone(MotionMatching(build_database(clips, FPS, (1 / 6, 1 / 3))), minutes))
+    for label, (bundle, spent) in bundles.items():
+        for lod, level in enumerate(bundle.manifest["controller"]["lods"]):
+            controller = LearnedController(bundle, lod)
+            row(f"{label}, {level['name']}", alone(controller, minutes), "" if lod else f"{spent:.0f}")
+        if label == "flow":
+            still = LearnedController(bundle, 0, LearnedConfig(noise=0.0))
+            row("flow, 4 steps, chance 0", alone(still, minutes))
 
 
 def main() -> None:
     """Both sets, or those asked for."""
     parser = argparse.ArgumentParser()
     parser.add_argument("sets", nargs="*", default=["combat", "gestures"])
-    parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--minutes", type=float, default=0.5)
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
