@@ -103,6 +103,10 @@ def test_ufbx_sees_normals_uvs_weights_colors_and_pixels(tmp_path, figure):
         seen[f"normals{names.index('coat')}"], turned[coat.triangles.reshape(-1)], atol=1e-6
     )
     assert seen["color0"][:3] == pytest.approx([0.2, 0.4, 0.6])
+    back = formats.read(file).characters[0].materials
+    assert {(m.name, m.base_color, m.alpha_mode) for m in back} == {
+        (m.name, m.base_color, m.alpha_mode) for m in character.materials
+    }
     image = np.asarray(Image.open(io.BytesIO(seen["png0"].tobytes())))
     np.testing.assert_array_equal(image, character.materials[1].texture)
 
@@ -304,15 +308,31 @@ def test_an_unknown_preset_is_refused(figure):
 def test_what_is_not_carried_is_said(figure):
     skeleton = figure.characters[0].skeleton
     long = replace(skeleton, names=("n" * 70, "a.b", *skeleton.names[2:]))
-    scaled = replace(figure.clips[2], scales=np.full((40, 6, 3), 1.1))
+    scaled = replace(figure.clips[2], scales=np.tile([1.1, 1.0, 1.0], (40, 6, 1)))
     asset = replace(
         figure, characters=(replace(figure.characters[0], skeleton=long),), clips=(scaled, figure.clips[0])
     )
     found = {finding.check: finding for finding in losses(asset)}
-    assert found.keys() == {"mixed_rates", "several_roots", "long_names", "names", "animated_scale", "tips"}
+    assert found.keys() == {"mixed_rates", "several_roots", "long_names", "names", "uneven_scale", "tips"}
     other = replace(figure.characters[0].meshes[0], inverse_binds=rigid_binds(skeleton, place(), pose_seed=5))
     clash = replace(figure.characters[0], meshes=(*figure.characters[0].meshes, other))
     assert "bind_pose" in {finding.check for finding in losses(Asset((clash,)))}
+
+
+def test_bones_that_blender_would_connect_and_hold_are_named():
+    skeleton = Skeleton(
+        ("root", "arm", "tip"),
+        np.array([-1, 0, 1]),
+        quaternion.identity((3,)),
+        np.array([[0, 0, 0], [1, 0, 0], [0, 0.5, 0]]),
+    )
+    still = random_clip(skeleton, 5)
+    moved = np.array(still.translations)
+    moved[2, 1:] += 0.01
+    character = Character(skeleton)
+    assert not losses(Asset((character,), (still,)))
+    (finding,) = losses(Asset((character,), (replace(still, translations=moved),)))
+    assert finding.check == "connected_bones" and "connects tip to the joint above" in finding.message
 
 
 CASES = {
@@ -352,6 +372,23 @@ def test_every_frame_of_real_characters_in_ufbx(pack, tmp_path, case, preset):
     formats.write(asset, tmp_path / "a.fbx", preset=preset)
     joints, corners = errors_in_ufbx(asset, ufbx_sees(tmp_path / "a.fbx", asset.clips))
     assert joints < 1e-5 and corners < 1e-5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("uniform", [True, False])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_animated_scale_in_ufbx_and_blender(tmp_path, preset, uniform):
+    skeleton = some_skeleton()
+    strip = np.arange(28)[:, None] + np.arange(3)
+    coat = replace(
+        some_mesh(skeleton, 3), inverse_binds=rigid_binds(skeleton, place(0.01)), triangles=strip, material=-1
+    )
+    scales = np.random.default_rng(0).uniform(0.7, 1.4, (12, 5, 1 if uniform else 3))
+    clip = replace(random_clip(skeleton, 12, 3), scales=np.broadcast_to(scales, (12, 5, 3)))
+    asset = Asset((Character(skeleton, (coat,)),), (clip,))
+    formats.write(asset, tmp_path / "a.fbx", preset=preset)
+    assert max(errors_in_ufbx(asset, ufbx_sees(tmp_path / "a.fbx", asset.clips))) < 1e-5
+    assert max(errors_in_blender(asset, blender_sees(tmp_path / "a.fbx", asset.clips))) < 2e-5
 
 
 @pytest.mark.slow
