@@ -2,7 +2,7 @@
 
     python benchmarks/bench_autoencoder.py [SET] [--variants NAME ...] [--steps 300] [--seeds 0 1 2] [--preset small]
 
-SET is a training set (`workflows.training_set.write_training_set`); without one it is made of the Bandai-Namco clips
+SET is a training set (`workflows.training.sets.write_training_set`); without one it is made of the Bandai-Namco clips
 of bench_matching.py. Run it with OMP_NUM_THREADS=1. Times are processor time of one thread. Errors are those of `workflows.evaluate_autoencoder` on the held-out clips.
 """
 
@@ -24,7 +24,7 @@ from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.loop import TrainConfig, train
 from moveset.learn.models.autoencoder import PRESETS, AutoencoderConfig, AutoencoderTask
 from moveset.workflows.evaluation.autoencoder import AutoencoderEvaluation, evaluate_autoencoder
-from moveset.workflows.training_set import write_training_set
+from moveset.workflows.training.sets import write_training_set
 
 Change = Callable[[AutoencoderConfig, TrainConfig], tuple[AutoencoderConfig, TrainConfig]]
 

@@ -29,7 +29,7 @@ from moveset.workflows.evaluation.controller_figures import as_json
 from moveset.workflows.evaluation.controller_report import write_evaluation
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import is_locomotion, one_body
-from moveset.workflows.training_set import ANY_MOTION, LOCOMOTION, write_training_set
+from moveset.workflows.training.sets import ANY_MOTION, LOCOMOTION, write_training_set
 
 DATA = Path(os.environ.get("MOVESET_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

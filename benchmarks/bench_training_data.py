@@ -31,7 +31,7 @@ from moveset.rigs.mannequin import mannequin
 from moveset.synthetic.corpus import corpus
 from moveset.workflows.load import load
 from moveset.workflows.locomotion import is_locomotion, motion_of, one_body
-from moveset.workflows.training_set import LOCOMOTION, widened_set
+from moveset.workflows.training.sets import LOCOMOTION, widened_set
 
 DATA = Path(os.environ.get("MOVESET_DATA", Path(__file__).parents[2] / "shared" / "data"))
 BANDAI = DATA / "mocap" / "bandai-namco"

@@ -21,7 +21,7 @@ from moveset.workflows.build import build_library
 from moveset.workflows.play import Play, play_bundle, write_played
 from moveset.workflows.train import train_autoencoder, train_controller
 from moveset.workflows.training.how import How
-from moveset.workflows.training_sources import training_set_of
+from moveset.workflows.training.sources import training_set_of
 
 CLIPS = (
     *("walk_080", "walk_100", "walk_120", "walk_140", "walk_curve_left_15", "walk_curve_right_15"),

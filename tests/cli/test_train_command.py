@@ -13,7 +13,7 @@ from moveset.library.training_set import SetClip, write_set
 from moveset.motion import Clip, Tags
 from moveset.motion.canonical import canonical_skeleton
 from moveset.workflows import train as workflow
-from moveset.workflows import training_sources
+from moveset.workflows.training import sources as training_sources
 
 
 def swing(frames: int, seed: int) -> Clip:

@@ -14,7 +14,7 @@ from moveset.learn.data import TrainingSet, open_training_set
 from moveset.learn.draw import Draw
 from moveset.learn.models.autoencoder import PRESETS, AutoencoderConfig, AutoencoderTask, PoseDecoder
 from moveset.synthetic import synthesize
-from moveset.workflows.training_set import ANY_MOTION, write_training_set
+from moveset.workflows.training.sets import ANY_MOTION, write_training_set
 
 SMALL = AutoencoderConfig(latents=8, width=16)
 

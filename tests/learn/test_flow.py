@@ -21,7 +21,7 @@ from moveset.learn.models.meanflow import TIMES, MeanFlowConfig, MeanFlowTask, m
 from moveset.learn.states import StateSpace
 from moveset.learn.steering import FEEDBACK_SECONDS, walked
 from moveset.synthetic import synthesize
-from moveset.workflows.training_set import ANY_MOTION, write_training_set
+from moveset.workflows.training.sets import ANY_MOTION, write_training_set
 
 TOY = FlowConfig(width=64, context=1, chunk=1, times=(1.0,))
 FEW = FlowConfig(width=48, noise=0.1)

@@ -14,7 +14,7 @@ from moveset.learn.states import encoded
 from moveset.motion import measure
 from moveset.motion.contacts import foot_positions, standing_heights
 from moveset.synthetic import synthesize
-from moveset.workflows.training_set import ANY_MOTION, write_training_set
+from moveset.workflows.training.sets import ANY_MOTION, write_training_set
 
 NAMES = ("walk_120", "run_280")
 

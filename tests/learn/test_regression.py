@@ -17,7 +17,7 @@ from moveset.learn.models.regression import RegressionConfig, RegressionTask, im
 from moveset.learn.models.small_decoder import SmallDecoder, SmallDecoderConfig
 from moveset.motion.contacts import feet as feet_of
 from moveset.synthetic import synthesize
-from moveset.workflows.training_set import ANY_MOTION, write_training_set
+from moveset.workflows.training.sets import ANY_MOTION, write_training_set
 
 CONFIG = RegressionConfig(width=32, rounds=(2, 3))
 

@@ -13,7 +13,7 @@ from moveset.learn.states import Motion, encoded
 from moveset.motion.contacts import foot_positions
 from moveset.motion.ground import ground_frame
 from moveset.synthetic import synthesize
-from moveset.workflows.training_set import ANY_MOTION, write_training_set
+from moveset.workflows.training.sets import ANY_MOTION, write_training_set
 
 CLIPS = ("walk_120", "run_280")
 

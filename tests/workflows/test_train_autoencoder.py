@@ -25,7 +25,7 @@ from moveset.workflows.evaluation.autoencoder import evaluate_autoencoder
 from moveset.workflows.evaluation.autoencoder_report import as_json, as_text, decoded_vectors
 from moveset.workflows.train import train_autoencoder
 from moveset.workflows.training.how import How
-from moveset.workflows.training_set import ANY_MOTION, write_training_set
+from moveset.workflows.training.sets import ANY_MOTION, write_training_set
 
 TRAINED = (
     *("walk_080", "walk_120", "walk_160", "walk_curve_left_15", "walk_turn_right_090"),

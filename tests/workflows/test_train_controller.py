@@ -23,7 +23,7 @@ from moveset.runtime.path import circle
 from moveset.synthetic import synthesize
 from moveset.workflows.train import train_autoencoder, train_controller
 from moveset.workflows.training.how import How
-from moveset.workflows.training_set import ANY_MOTION, Widening, write_training_set
+from moveset.workflows.training.sets import ANY_MOTION, Widening, write_training_set
 
 WALKS = Widening(real=0.3, mirrored=0.3, bent=0.4, retimed=0.0, aside=0.0, standing=0.0, walk=0.0)
 ONE = How(steps=1)

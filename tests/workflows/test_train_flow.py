@@ -20,7 +20,7 @@ from moveset.runtime.learned import LearnedController
 from moveset.synthetic import synthesize
 from moveset.workflows.train import train_autoencoder
 from moveset.workflows.training.controllers import ControllerTraining
-from moveset.workflows.training_set import ANY_MOTION, write_training_set
+from moveset.workflows.training.sets import ANY_MOTION, write_training_set
 
 SHORT = TrainConfig(steps=4, batch=16, picture_every=0)
 

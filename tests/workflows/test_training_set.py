@@ -17,7 +17,7 @@ from moveset.library.view import open_view
 from moveset.motion import Clip, Skeleton
 from moveset.motion.ground import ground_frame
 from moveset.synthetic.corpus import synthesize
-from moveset.workflows.training_set import (
+from moveset.workflows.training.sets import (
     ANY_MOTION,
     LOCOMOTION,
     widened_set,

@@ -19,8 +19,8 @@ from moveset.motion.canonical import canonical_skeleton
 from moveset.workflows.build import build_library
 from moveset.workflows.locomotion import on_one_body
 from moveset.workflows.split import held_out_of, split_of
-from moveset.workflows.training_set import Widening
-from moveset.workflows.training_sources import training_set_of
+from moveset.workflows.training.sets import Widening
+from moveset.workflows.training.sources import training_set_of
 
 PLAIN = Widening(real=0.6, mirrored=0.4, bent=0, aside=0, retimed=0, standing=0, walk=0)
 

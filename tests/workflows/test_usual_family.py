@@ -13,8 +13,8 @@ from moveset.library.split import TRAIN
 from moveset.synthetic import synthesize
 from moveset.workflows.train import train_autoencoder, train_controller
 from moveset.workflows.training.how import How
+from moveset.workflows.training.sets import ACTIONS, ANY_MOTION, write_training_set
 from moveset.workflows.training.usual import in_place, share_that_travels, suited, usual_family
-from moveset.workflows.training_set import ACTIONS, ANY_MOTION, write_training_set
 
 FEW = replace(ANY_MOTION, retimed=0.0, mirrored=0.0)
 STILL = ("idle_relaxed", "hit_heavy_front")

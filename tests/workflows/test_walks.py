@@ -12,7 +12,7 @@ from moveset.motion.ground import ground_frame
 from moveset.runtime.matching import MotionMatching
 from moveset.synthetic.corpus import synthesize
 from moveset.workflows.locomotion import widened
-from moveset.workflows.walks import Leading, known_speeds, matched_walks, widest_aside
+from moveset.workflows.training.walks import Leading, known_speeds, matched_walks, widest_aside
 
 
 @pytest.fixture(scope="module")

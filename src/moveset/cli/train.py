@@ -93,7 +93,7 @@ def _train(
     from moveset.learn.distributed import usable_device
     from moveset.learn.run import refuse_started
     from moveset.workflows.training.place import beside, refuse_place, work_folder
-    from moveset.workflows.training_sources import training_set_of
+    from moveset.workflows.training.sources import training_set_of
 
     # found out now, not when minutes have been spent
     refuse_place(options.output, kind)

@@ -36,7 +36,7 @@ def teach(library: Path, steps: int | None, this: Step, say: Callable[[str], obj
     from moveset.workflows.train import train_autoencoder, train_controller
     from moveset.workflows.training.how import How
     from moveset.workflows.training.place import work_folder
-    from moveset.workflows.training_sources import training_set_of
+    from moveset.workflows.training.sources import training_set_of
 
     targets = [library.with_suffix(suffix) for suffix in (".autoencoder", ".controller")]
     for target in targets:  # of an earlier demo

@@ -27,7 +27,7 @@ from moveset.progress import Track, untracked
 from moveset.runtime.database import unroll_loop
 from moveset.runtime.matching import MotionMatching
 from moveset.workflows.batch import attempt
-from moveset.workflows.walks import matched_walks
+from moveset.workflows.training.walks import matched_walks
 
 _POSED = 20
 """So many walks tell how the body stands."""

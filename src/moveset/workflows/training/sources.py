@@ -15,7 +15,7 @@ from moveset.progress import Track, untracked
 from moveset.workflows.batch import attempt
 from moveset.workflows.locomotion import is_locomotion
 from moveset.workflows.split import Split, split_of
-from moveset.workflows.training_set import ACTIONS, LOCOMOTION, Widening, write_training_set
+from moveset.workflows.training.sets import ACTIONS, LOCOMOTION, Widening, write_training_set
 
 _WALKS = {"tiny": 12}
 """Long walks for small presets: as many as they can make use of."""
