@@ -10,7 +10,7 @@ import numpy as np
 from hostile import Sample
 from test_amc import FIGURE, MOTION
 
-from moveset.formats import bvh, deepmimic, fbx, gltf, humanml3d, npz, vrma
+from moveset.formats import bvh, deepmimic, fbx, gltf, humanml3d, npz, unity, vrma
 from moveset.formats.arrays import save_npz
 from moveset.formats.deepmimic_characters import DOG, HUMANOID
 from moveset.formats.dog_text import WIDTH
@@ -44,6 +44,7 @@ def samples() -> dict[str, Sample]:
         Sample("dog_pose.txt", _dog_text()),
         Sample("07_01.amc", MOTION.encode(), {"07.asf": FIGURE.encode()}),
         Sample("07.asf", FIGURE.encode()),
+        Sample("walk.anim", unity.write(alone, path="walk.anim")[:60_000]),
         Sample("markers.c3d", bytes((2, 0x50)) + bytes(1022)),
     ]  # fmt: skip
     if find_spec("pxr"):

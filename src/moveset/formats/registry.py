@@ -70,6 +70,8 @@ FORMATS = {
     ".npz": "npz",
     ".npy": "humanml3d",
     ".c3d": "c3d",
+    ".anim": "unity",
+    ".tres": "godot",
     ".usd": "usd",
     ".usda": "usd",
     ".usdc": "usd",
