@@ -45,7 +45,7 @@ COMMANDS = (
     "info empty",
     "info good.bvh#run",
     "convert good.bvh -o good.bvh",
-    "convert good.bvh -o out.fbx",
+    "convert good.bvh -o out.blend",
     "convert good.bvh -o out",
     "convert good.bvh -o out --to stl",
     "convert good.bvh nan.bvh -o out.bvh",

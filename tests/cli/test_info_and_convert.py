@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,9 @@ import pytest
 from moveset import formats
 from moveset.library.split import HELD_OUT
 from moveset.library.training_set import SetClip, write_set
+from moveset.motion import Asset
 from moveset.synthetic import synthesize
+from moveset.workflows.load import load
 
 
 def bvh_text(frames: int = 5, unit: float = 1.0) -> str:
@@ -248,3 +251,49 @@ def test_files_without_clips_are_named_and_do_not_fail_a_batch(moveset, clips, p
     assert run.code == 0 and "1 file without a clip" in run.out
     alone = moveset("convert", weapon, "-o", tmp_path / "axe.bvh")
     assert alone.code == 2 and "Axe.glb holds no clip" in alone.err
+
+
+@pytest.mark.parametrize(
+    ("suffix", "joints"), [("vrma", 22), ("npz", 24), ("npy", 22), ("anim", 24), ("fbx", 24)]
+)
+def test_other_formats_hold_the_same_walk(moveset, tmp_path, suffix, joints):
+    clip = synthesize("walk_100").slice(0, 31)
+    formats.write(Asset(clips=(clip,)), tmp_path / "in/walk.bvh")
+    run = moveset("convert", str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--to", suffix)
+    assert run.code == 0, run.err
+    again = load(str(tmp_path / "out" / f"walk.{suffix}")).clips[0]
+    assert (
+        len(again.skeleton.by_role.keys() - {"leftProp", "rightProp"}) == 22 and len(again.skeleton) >= joints
+    )
+    hips = [c.world_positions[:, c.skeleton.joint("hips"), 1] for c in (again, clip)]
+    heads = [c.world_positions[:, c.skeleton.joint("head"), 1] for c in (again, clip)]
+    rise = [head.mean() - hip.mean() for head, hip in zip(heads, hips)]
+    assert rise[0] == pytest.approx(rise[1], abs=2e-3)
+
+
+def test_a_body_that_lacks_joints_becomes_humanml3d(moveset, tmp_path):
+    clip = synthesize("walk_100")
+    plain = clip.skeleton.with_roles(
+        {r: r for r in clip.skeleton.roles if r and "Toes" not in r and r != "upperChest"}
+    )
+    formats.write(Asset(clips=(replace(clip, skeleton=plain),)), tmp_path / "walk.glb")
+    run = moveset("convert", str(tmp_path / "walk.glb"), "-o", str(tmp_path / "walk.npy"))
+    assert run.code == 0, run.err
+    assert np.load(tmp_path / "walk.npy").shape == (round(clip.seconds * 20), 263)
+
+
+def test_processes_give_what_one_gives(moveset, tmp_path):
+    for number in range(8):
+        (tmp_path / f"in/{number}").mkdir(parents=True)
+        (tmp_path / f"in/{number}/walk.bvh").write_text(bvh_text(3 + number))
+    (tmp_path / "in/bad.bvh").write_text("HIERARCHY")
+    for workers in ("1", "2"):
+        out = tmp_path / f"out{workers}"
+        run = moveset("convert", str(tmp_path / "in"), "-o", str(out), "--to", "npz", "--workers", workers)
+        assert run.code == 2 and "8 clips, 52 frames; 1 file failed" in run.out and "bad.bvh" in run.err
+    made = [
+        sorted(p.relative_to(tmp_path / o) for p in (tmp_path / o).rglob("*.npz")) for o in ("out1", "out2")
+    ]
+    assert made[0] == made[1] and len(made[0]) == 8
+    for name in made[0]:
+        assert (tmp_path / "out1" / name).read_bytes() == (tmp_path / "out2" / name).read_bytes()

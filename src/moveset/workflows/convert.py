@@ -15,13 +15,16 @@ from moveset.conventions import FPS_RANGE
 from moveset.errors import MovesetError
 from moveset.formats import locations
 from moveset.library.ingest.pool import map_in_order
-from moveset.motion import Asset, Character, Finding
+from moveset.motion import Asset, Character, Clip, Finding
+from moveset.motion.canonical import canonical_skeleton
 from moveset.motion.resample import resample
+from moveset.motion.roles import BODY
 from moveset.retarget.humanoid import on_humanoid
 from moveset.rigs.mannequin import mannequin
 from moveset.rigs.reference import t_pose
 from moveset.workflows.batch import attempt
 from moveset.workflows.load import known_options, load
+from moveset.workflows.retarget import retarget_clip
 
 WORTH_WORKERS = 24
 """Files from which on starting processes pays."""
@@ -81,7 +84,7 @@ def plan_files(paths: Sequence[str], output: str, to: str | None = None) -> list
         raise MovesetError("no input", do="name files, folders or .zip archives")
     suffix = f".{to.lower().lstrip('.')}" if to else formats.suffix_of(output)
     if suffix not in formats.FORMATS:
-        known = " ".join(s.lstrip(".") for s in formats.FORMATS)
+        known = " ".join(s.lstrip(".") for s in formats.FORMATS if formats.format_of(f"a{s}").write)
         raise MovesetError(
             f"{to or suffix!r} is no known format" if to or suffix else "the output does not say a format",
             file=None if to else output,
@@ -133,10 +136,8 @@ def convert_file(each: Plan, how: Conversion, inputs: frozenset[str] = frozenset
         asset = replace(asset, clips=tuple(resample(clip, how.fps) for clip in asset.clips))
     if not asset.clips and not (form.holds_meshes and any(c.meshes for c in asset.characters)):
         return Converted(each.source, findings=asset.findings)
-    if form.name == "vrma":
-        asset = replace(
-            asset, clips=tuple(on_humanoid(clip, t_pose(clip.skeleton, clip)) for clip in asset.clips)
-        )
+    if form.name in _BODIES:
+        asset = replace(asset, clips=tuple(map(_BODIES[form.name], asset.clips)))
     if form.holds_meshes and how.figure and not any(c.meshes for c in asset.characters):
         asset = _dressed(asset)
     written = []
@@ -151,6 +152,21 @@ def convert_file(each: Plan, how: Conversion, inputs: frozenset[str] = frozenset
         sum(len(clip) for clip in asset.clips),
         (*asset.findings, *form.losses(asset)),
     )
+
+
+def _on_humanoid(clip: Clip) -> Clip:
+    """A .vrma plays on any avatar: humanoid bones alone, from a T-pose."""
+    return on_humanoid(clip, t_pose(clip.skeleton, clip))
+
+
+def _on_canonical(clip: Clip) -> Clip:
+    """HumanML3D has 22 joints; a body that lacks some is copied to one that has them."""
+    complete = all(role in clip.skeleton.by_role for role in BODY)
+    return clip if complete else retarget_clip(clip, canonical_skeleton())
+
+
+_BODIES = {"vrma": _on_humanoid, "humanml3d": _on_canonical}
+"""Formats whose clips are those of one kind of body."""
 
 
 def _stems(paths: Sequence[str]) -> dict[str, PurePosixPath]:
