@@ -8,8 +8,8 @@ import pytest
 from moveset.geometry import quaternion
 from moveset.motion import Skeleton
 from moveset.motion.canonical import canonical_skeleton
-from moveset.motion.roles import BODY, REQUIRED
-from moveset.rigs.recognize import find_roles, plain, recognize
+from moveset.motion.roles import BODY, REQUIRED, is_auxiliary, mirrored
+from moveset.rigs.recognize import find_roles, identify, plain, recognize
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,14 @@ from moveset.rigs.recognize import find_roles, plain, recognize
         ("JBip_L_UpperLeg", ("left", "upperleg")),
         ("__UpLeg_L", (None, "")),
         ("MCH-forearm_ik.L", (None, "")),
+        ("Oberarm links", ("left", "oberarm")),
+        ("Unterschenkel_rechts", ("right", "unterschenkel")),
+        ("bras_droit", ("right", "bras")),
+        ("avant_bras.gauche", ("left", "avantbras")),
+        ("muslo_izq", ("left", "muslo")),
+        ("antebrazoDerecho", ("right", "antebrazo")),
+        ("Tête", (None, "tete")),
+        ("左ひじ", ("left", "ひじ")),
     ],
 )
 def test_plain_words(name, expected):
@@ -71,6 +79,116 @@ def test_a_leg_that_is_a_thigh_and_a_leg_that_is_a_shin():
     assert mixamo.names[find_roles(mixamo)["leftLowerLeg"]] == "LeftLeg"
     assert avatar.names[find_roles(avatar)["leftUpperLeg"]] == "Left leg"
     assert avatar.names[find_roles(avatar)["leftLowerLeg"]] == "Left knee"
+
+
+GERMAN = """
+Wurzel
+  Becken
+    Wirbel1
+      Wirbel2
+        Hals
+          Kopf
+        Schulter links
+          Oberarm links
+            Unterarm links
+              Handgelenk links
+        Schulter rechts
+          Oberarm rechts
+            Unterarm rechts
+              Handgelenk rechts
+    Oberschenkel links
+      Unterschenkel links
+        Fuß links
+    Oberschenkel rechts
+      Unterschenkel rechts
+        Fuß rechts
+"""
+
+
+def test_names_of_another_language():
+    skeleton = skeleton_of(GERMAN)
+    report = identify(skeleton)
+    assert (report.convention, report.kind) == ("names", "humanoid")
+    told = {role: skeleton.names[joint] for role, joint in report.roles.items()}
+    assert told["leftLowerArm"] == "Unterarm links" and told["rightFoot"] == "Fuß rechts"
+    assert (told["hips"], told["spine"], told["chest"], told["neck"]) == (
+        "Becken",
+        "Wirbel1",
+        "Wirbel2",
+        "Hals",
+    )
+    assert told["root"] == "Wurzel"
+
+
+MIXAMO_SIDE = """
+      mixamorig:{0}Shoulder
+        mixamorig:{0}Arm
+          mixamorig:{0}ForeArm
+            mixamorig:{0}Hand
+              mixamorig:{0}HandIndex1
+"""
+
+
+def mixamo() -> Skeleton:
+    arms = "".join("\n".join("  " + line for line in MIXAMO_SIDE.format(s).strip("\n").splitlines()) + "\n"
+                   for s in ("Left", "Right"))  # fmt: skip
+    legs = "".join(
+        f"  mixamorig:{s}UpLeg\n    mixamorig:{s}Leg\n      mixamorig:{s}Foot\n        mixamorig:{s}ToeBase\n"
+        for s in ("Left", "Right")
+    )
+    return skeleton_of(
+        "mixamorig:Hips\n  mixamorig:Spine\n    mixamorig:Spine1\n      mixamorig:Spine2\n"
+        + "        mixamorig:Neck\n          mixamorig:Head\n"
+        + arms
+        + legs
+    )
+
+
+def test_a_table_says_whose_names_they_are():
+    report = identify(mixamo())
+    assert (report.convention, report.kind) == ("Mixamo", "humanoid")
+    assert {f.confidence for f in report.found if f.role in BODY} == {1.0}
+    assert "Mixamo" in report.found[0].why
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("Left", "Right"), ("left_", "right_"), ("L_", "R_"), ("l.", "r."), ("L", "R")]
+)
+def test_the_words_for_sides_do_not_matter(left, right):
+    skeleton = mixamo()
+    names = tuple(
+        n.replace("mixamorig:", "").replace("Left", left).replace("Right", right) for n in skeleton.names
+    )
+    renamed = Skeleton(names, skeleton.parents, skeleton.rest_rotations, skeleton.rest_translations)
+    assert dict(identify(renamed).roles) == dict(identify(skeleton).roles)
+
+
+def test_twists_targets_poles_and_controls_have_roles_of_their_own():
+    skeleton = skeleton_of(
+        GERMAN
+        + "    Oberschenkel_twist_01 links\n  foot_ik.L\n  foot_ik.R\n  ik_hand_l\n  ik_hand_r\n  PoleTarget.L\n"
+        + "  PoleTarget.R\n  CTRL-all\n  tail_01\n    tail_02\n      tail_end\n  kneeIK.L\n"
+    )
+    told = {role: skeleton.names[joint] for role, joint in identify(skeleton).roles.items()}
+    assert told["leftFootIk"] == "foot_ik.L" and told["rightHandIk"] == "ik_hand_r"
+    assert (told["tail1"], told["tail2"]) == ("tail_01", "tail_02") and "tail_end" not in told.values()
+    helpers = {role: name for role, name in told.items() if is_auxiliary(role)}
+    assert {"PoleTarget.L", "PoleTarget.R", "CTRL-all"} <= set(helpers.values())
+    twins = {mirrored(role) for role, name in helpers.items() if name == "PoleTarget.L"}
+    assert {told[role] for role in twins} == {"PoleTarget.R"}
+    assert not any(is_auxiliary(role) for role in (*BODY, "tail1", "leftWing2", "leftProp"))
+
+
+def test_twist_joints_are_numbered_along_their_bone():
+    skeleton = skeleton_of(
+        GERMAN.replace(
+            "          Oberarm links\n",
+            "          Oberarm links\n            arm_twist_01.L\n            arm_twist_02.L\n",
+        )
+    )
+    told = {role: skeleton.names[joint] for role, joint in identify(skeleton).roles.items()}
+    assert (told["leftUpperArmTwist1"], told["leftUpperArmTwist2"]) == ("arm_twist_01.L", "arm_twist_02.L")
+    assert told["leftLowerArm"] == "Unterarm links"
 
 
 def test_feet_that_are_roots_of_their_own_are_still_feet():

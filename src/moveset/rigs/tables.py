@@ -44,7 +44,7 @@ class Table:
     names: Mapping[str, tuple[str, ...]]
     """Normal spellings by role, the usual one first."""
     prefix: str
-    """Pattern of what stands before every name; empty if nothing does."""
+    """Pattern of what may stand before every name; empty if nothing does."""
     detached: frozenset[str]
     partial: bool
 
@@ -55,12 +55,14 @@ class Match:
 
     table: Table
     roles: Mapping[str, int]
+    prefixed: bool
+    """Whether the joints carry the prefix that the table knows."""
 
     @property
     def rank(self) -> tuple[float, float]:
         """What to prefer of several tables: most joints explained, then the fewest roles that stay empty."""
         own = sum(1 for role in self.table.names if role in _BODY)
-        return len(self.roles) + (0.5 if self.table.prefix else 0), -own
+        return len(self.roles) + 0.5 * self.prefixed, -own
 
 
 def match(skeleton: Skeleton) -> Match | None:
@@ -118,9 +120,7 @@ def _entries(data: Mapping[str, object]) -> Iterator[tuple[str, list[str]]]:
 
 def _read(skeleton: Skeleton, table: Table) -> Match | None:
     """The roles that the table finds, or None where it does not fit."""
-    joints = _by_normal_name(skeleton, table.prefix)
-    if joints is None:
-        return None
+    joints, prefixed = _by_normal_name(skeleton, table.prefix)
     found: dict[str, int] = {}
     for role, spellings in table.names.items():
         joint = next((joints[s] for s in spellings if s in joints), None)
@@ -132,29 +132,28 @@ def _read(skeleton: Skeleton, table: Table) -> Match | None:
         return None
     if not all(_hangs(skeleton, found, role) or _bare(role) in table.detached for role in have):
         return None
-    return Match(table, {r: j for r, j in found.items() if r in _BODY or _hangs(skeleton, found, r)})
+    return Match(
+        table, {r: j for r, j in found.items() if r in _BODY or _hangs(skeleton, found, r)}, prefixed
+    )
 
 
-def _by_normal_name(skeleton: Skeleton, prefix: str) -> dict[str, int] | None:
-    """Joint by normal name; None where names that a prefix belongs to do not carry it.
+def _by_normal_name(skeleton: Skeleton, prefix: str) -> tuple[dict[str, int], bool]:
+    """Joint by normal name, and whether half of them carry `prefix`.
 
-    A prefix that the table knows, or that nearly all joints share, is dropped.
+    That prefix, or one that nearly all joints share, is dropped. Of names that differ by separators alone the shortest
+    counts: MakeHuman's doubles carry underscores.
     """
     names = list(skeleton.names)
     order = sorted(range(len(names)), key=lambda j: (-len(names[j]), -j))
-    # of names that differ by separators alone the shortest counts: MakeHuman's doubles carry underscores
+    joints = {normal(names[j]): j for j in order}
     if prefix:
         pattern = re.compile(prefix)
-        carrying = sum(1 for name in names if pattern.search(name))
-        if carrying < 0.5 * len(names):
-            return None
-        bare = [pattern.sub("", name, count=1) for name in names]
-        return {normal(names[j]): j for j in order} | {normal(bare[j]): j for j in order}
-    joints = {normal(names[j]): j for j in order}
+        if sum(1 for name in names if pattern.search(name)) >= 0.5 * len(names):
+            return joints | {normal(pattern.sub("", names[j], count=1)): j for j in order}, True
     shared = common_prefix(names)
     if not shared:
-        return joints
-    return {normal(names[j].removeprefix(shared)): j for j in order} | joints
+        return joints, False
+    return {normal(names[j].removeprefix(shared)): j for j in order} | joints, False
 
 
 def common_prefix(names: Sequence[str]) -> str:

@@ -48,5 +48,7 @@ def sided(name: str) -> tuple[str | None, str]:
             side = "left" if match[1].lower().startswith(_LEFT) else "right"
             name = name[: match.start(1)] + name[match.end(1) :]
             break
-    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    # accents go, but not the marks that tell Japanese syllables apart
+    bare = re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFKD", name))
+    bare = unicodedata.normalize("NFC", bare)
     return side, re.sub(r"[\W_]+", "", bare).lower()
