@@ -17,7 +17,7 @@ from moveset.formats.fbx.write_animation import ClipWriter
 from moveset.formats.fbx.write_material import Materials
 from moveset.formats.fbx.write_mesh import add_mesh
 from moveset.formats.fbx.write_rig import add_bind_pose, add_rig, in_file
-from moveset.formats.gltf.patch import same_skeleton
+from moveset.formats.scene.fit import same_skeleton
 from moveset.motion import Asset, Character, Clip
 
 WRITE_OPTIONS = ("preset",)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +11,8 @@ from moveset.errors import MovesetError
 from moveset.formats.gltf import extras
 from moveset.formats.gltf.binary import ARRAY_BUFFER, ELEMENT_ARRAY_BUFFER, Binary
 from moveset.formats.gltf.channels import ClipWriter
-from moveset.formats.gltf.patch import same_skeleton
+from moveset.formats.png import encode_png
+from moveset.formats.scene.fit import same_skeleton
 from moveset.formats.scene.rig import Rig
 from moveset.geometry import quaternion
 from moveset.motion import Asset, Character, Clip, Material, Mesh, Skeleton
@@ -189,7 +189,7 @@ class _Builder:
 
     def _texture(self, pixels: np.ndarray) -> int:
         if id(pixels) not in self._images:
-            view = self.binary.view(_png(pixels))
+            view = self.binary.view(encode_png(pixels))
             self.tables["images"].append({"bufferView": view, "mimeType": "image/png"})
             self.tables["textures"].append({"source": len(self.tables["images"]) - 1})
             self._images[id(pixels)] = len(self.tables["textures"]) - 1
@@ -273,11 +273,3 @@ def _unit(normals: np.ndarray) -> np.ndarray:
     length = np.linalg.norm(normals, axis=1, keepdims=True)
     up = np.array([0.0, 1.0, 0.0])
     return np.where(length > 1e-12, normals / np.maximum(length, 1e-12), up).astype(np.float32)
-
-
-def _png(pixels: np.ndarray) -> bytes:
-    from PIL import Image
-
-    out = io.BytesIO()
-    Image.fromarray(np.asarray(pixels, dtype=np.uint8)).save(out, format="PNG")
-    return out.getvalue()

@@ -16,10 +16,8 @@ from moveset.formats.gltf.channels import ClipWriter
 from moveset.formats.gltf.document import Document
 from moveset.formats.gltf.materials import image_bytes
 from moveset.formats.gltf.read import GltfSource
-from moveset.motion import Clip, Skeleton
-
-REST_TOLERANCE = 1e-3
-"""Share of a skeleton's size by which rest positions of joints may differ and still be the same skeleton."""
+from moveset.formats.scene.fit import same_skeleton
+from moveset.motion import Clip
 
 
 def patch(source: GltfSource, clips: Sequence[Clip], keep_existing: bool) -> tuple[dict, bytes]:
@@ -70,20 +68,6 @@ def patch(source: GltfSource, clips: Sequence[Clip], keep_existing: bool) -> tup
     if content:
         out["buffers"] = [{"byteLength": len(content)}]
     return out, content
-
-
-def same_skeleton(clip: Skeleton, character: Skeleton) -> np.ndarray | None:
-    """(J,) joint of `character` for each joint of `clip`, -1 for none; None if they are different skeletons."""
-    joints = np.array([character.index.get(name, -1) for name in clip.names], dtype=np.int64)
-    known = np.flatnonzero(joints >= 0)
-    if not len(known):
-        return None
-    parents = np.where(clip.parents[known] >= 0, joints[clip.parents[known]], -1)
-    if np.any(parents != character.parents[joints[known]]):
-        return None
-    size = max(float(np.ptp(character.rest_world[1], axis=0).max()), 1e-6)
-    apart = np.abs(clip.rest_translations[known] - character.rest_translations[joints[known]])
-    return joints if apart.max(initial=0) <= REST_TOLERANCE * size else None
 
 
 def _place(source: GltfSource, clip: Clip) -> tuple[int, np.ndarray]:

@@ -8,8 +8,9 @@ from moveset.errors import MovesetError
 from moveset.formats.gltf import container
 from moveset.formats.gltf.build import build
 from moveset.formats.gltf.document import collector_paused
-from moveset.formats.gltf.patch import patch, same_skeleton
+from moveset.formats.gltf.patch import patch
 from moveset.formats.gltf.read import GltfSource
+from moveset.formats.scene.fit import same_skeleton
 from moveset.motion import Asset, Clip, Finding
 
 
