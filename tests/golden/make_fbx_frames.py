@@ -34,7 +34,7 @@ TAKES = {"blender_279_sausage": ("_spin", "_wiggle")}
 
 
 def vertices(path):
-    """(V, 3) those that a face uses."""
+    """(V, 3) those that a face uses; all where there are no faces."""
     listed, used = [], set()
     for line in path.read_text(errors="replace").splitlines():
         words = line.split()
@@ -42,7 +42,7 @@ def vertices(path):
             listed.append([float(word) for word in words[1:4]])
         elif words[:1] == ["f"]:
             used |= {int(word.split("/")[0]) - 1 for word in words[1:]}
-    return np.array(listed, dtype=np.float32)[sorted(used)]
+    return np.array(listed, dtype=np.float32)[sorted(used) or slice(None)]
 
 
 def frames_of(file, folder):
