@@ -187,7 +187,7 @@ def test_bodies_with_other_limbs_are_refused_by_name(legs):
     bare, _ = changed(standing("\n".join(lines)))
     report = identify(bare)
     assert report.kind == "partial" and not set(REQUIRED_QUADRUPED) <= set(report.roles)
-    with pytest.raises(MovesetError, match="not a humanoid for sure: no joint plays .*leftHand"):
+    with pytest.raises(MovesetError, match=r"not a humanoid for sure: no joint plays .*leftHand"):
         report.require("humanoid")
 
 

@@ -3,7 +3,8 @@
 A table lists, by role, the name or the spellings of it. A role that begins with a capital letter is played on both
 sides; `{}` in its name stands for the convention's word for the side, `{short}` for L or R, `{long}` for left or
 right. `#` counts the joints of a finger or of the twist joints of a bone outwards. `detached` names roles whose
-joint may hang elsewhere than below the limb, `partial` marks bodies without all that a humanoid must have.
+joint may hang elsewhere than below the limb, `partial` marks bodies without all that a humanoid must have, `also`
+lists joints without a role that tell a convention from its neighbours.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Table:
     """Pattern of what may stand before every name; empty if nothing does."""
     detached: frozenset[str]
     partial: bool
+    also: tuple[str, ...]
+    """Normal names of joints without a role that tell the convention from others with the same roles."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,14 @@ class Match:
     roles: Mapping[str, int]
     prefixed: bool
     """Whether the joints carry the prefix that the table knows."""
+    also: int
+    """Joints found of those that play no role."""
 
     @property
     def rank(self) -> tuple[float, float]:
         """What to prefer of several tables: most joints explained, then the fewest roles that stay empty."""
         own = sum(1 for role in self.table.names if role in _BODY)
-        return len(self.roles) + 0.5 * self.prefixed, -own
+        return len(self.roles) + self.also + 0.5 * self.prefixed, -own
 
 
 def match(skeleton: Skeleton) -> Match | None:
@@ -99,6 +104,7 @@ def _table(data: Mapping[str, object]) -> Table:
         prefix=str(data.get("prefix", "")),
         detached=frozenset(str(role) for role in data.get("detached", ())),  # pyright: ignore[reportGeneralTypeIssues]
         partial=bool(data.get("partial", False)),
+        also=tuple(normal(str(name)) for name in data.get("also", ())),  # pyright: ignore[reportGeneralTypeIssues]
     )
 
 
@@ -132,9 +138,8 @@ def _read(skeleton: Skeleton, table: Table) -> Match | None:
         return None
     if not all(_hangs(skeleton, found, role) or _bare(role) in table.detached for role in have):
         return None
-    return Match(
-        table, {r: j for r, j in found.items() if r in _BODY or _hangs(skeleton, found, r)}, prefixed
-    )
+    roles = {r: j for r, j in found.items() if r in _BODY or _hangs(skeleton, found, r)}
+    return Match(table, roles, prefixed, sum(name in joints for name in table.also))
 
 
 def _by_normal_name(skeleton: Skeleton, prefix: str) -> tuple[dict[str, int], bool]:
