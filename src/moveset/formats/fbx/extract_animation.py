@@ -10,7 +10,7 @@ import ufbx
 from moveset.formats.fbx.kept import keep, keep_all
 from moveset.formats.fbx.messages import Refused
 from moveset.formats.fbx.rotations import Rotations
-from moveset.formats.fbx.timing import plan_frames
+from moveset.formats.fbx.timing import Plan, plan_frames
 from moveset.formats.fbx.user_properties import text_property, whole_property
 
 MOST_EVALUATIONS = 1 << 20
@@ -41,15 +41,15 @@ class Animations:
 
     def read(self, arrays: dict[str, np.ndarray]) -> list[dict]:
         """What is said about each stack; its numbers go into `arrays`."""
-        return [self._stack(i, stack, arrays) for i, stack in enumerate(keep_all(self._scene.anim_stacks))]
+        planned = [self._plan(stack) for stack in keep_all(self._scene.anim_stacks)]
+        return [self._evaluate(i, *each, arrays) for i, each in enumerate(planned)]
 
-    def _stack(self, index: int, stack: ufbx.AnimStack, arrays: dict[str, np.ndarray]) -> dict:
-        layers = list(keep_all(stack.layers))
-        driven = self._animated(layers)
-        moved, weighted, key_times = sorted(driven.nodes), sorted(driven.channels), driven.key_times
+    def _plan(self, stack: ufbx.AnimStack) -> tuple[ufbx.AnimStack, _Driven, Plan]:
+        """What a stack drives, and when; refused before anything is evaluated where that is too much."""
+        driven = self._animated(list(keep_all(stack.layers)))
         stated = self._scene.settings.frames_per_second
-        plan = plan_frames(stack.time_begin, stack.time_end, key_times, stated)
-        self._evaluations -= plan.frames * (len(moved) + len(weighted))
+        plan = plan_frames(stack.time_begin, stack.time_end, driven.key_times, stated)
+        self._evaluations -= plan.frames * (len(driven.nodes) + len(driven.channels))
         self._numbers -= plan.frames * len(self._nodes) * 10
         if self._evaluations < 0 or self._numbers < 0:
             raise Refused(
@@ -57,14 +57,22 @@ class Animations:
                 f"animation {stack.name!r}",
                 "its time range is far longer than its keys: set the range, or cut the animation",
             )
-        times = _on_keys(plan.times, key_times).tolist()
-        anim = keep(stack.anim)
+        return stack, driven, plan
+
+    def _evaluate(
+        self, index: int, stack: ufbx.AnimStack, driven: _Driven, plan: Plan, arrays: dict[str, np.ndarray]
+    ) -> dict:
+        layers, anim = list(keep_all(stack.layers)), keep(stack.anim)
+        times = _on_keys(plan.times, driven.key_times).tolist()
+        fading = any(layer.weight_is_animated for layer in layers)
+        moved, weighted = sorted(driven.nodes), sorted(driven.channels)
         poses = np.empty((len(moved), plan.frames, 10))
         for row, number in enumerate(moved):
             node = self._nodes[number]
-            evaluated = [ufbx.evaluate_transform(anim, node, time) for time in times]
-            poses[row] = [(*local.translation, *local.rotation, *local.scale) for local in evaluated]
-            poses[row] = self._rotations.in_stack(number, layers, times, poses[row])
+            at = times if fading or number in driven.keyed_nodes else times[:1]
+            evaluated = [ufbx.evaluate_transform(anim, node, time) for time in at]
+            local = np.array([(*each.translation, *each.rotation, *each.scale) for each in evaluated])
+            poses[row] = self._rotations.in_stack(number, layers, at, local)
         weights = np.empty((len(weighted), plan.frames))
         for row, number in enumerate(weighted):
             channel = self._channels[number]

@@ -48,13 +48,16 @@ class Plan:
 def plan_frames(begin: float, end: float, key_times: list[np.ndarray], stated: float) -> Plan:
     """Frames from `begin` to `end` at the rate of the keys within, which is the `stated` one wherever that fits.
 
-    A stack without a range has that of its keys. Where the keys fit no rate at all the stated one holds.
+    A stack without a range has that of its keys, one without keys a single frame. Where the keys fit no rate at all
+    the stated one holds.
     """
     ranged = bool(np.isfinite(begin) and np.isfinite(end) and (end > begin or not key_times))
     first = min((float(t[0]) for t in key_times), default=0.0)
     last = max((float(t[-1]) for t in key_times), default=0.0)
     if not ranged:
         begin, end = first, last
+    if not key_times:
+        end = begin
     within = [t[(t >= begin) & (t <= end)] for t in key_times]
     hint = stated if RATES[0] <= stated <= RATES[1] else None
     fps, beside = choose_rate([t for t in within if len(t)], begin, end, hint)
