@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from moveset import formats
 from moveset.errors import MovesetError
@@ -40,7 +41,7 @@ def given_roles(path: str, roles: str | None = None) -> GivenRoles | None:
     return read_roles(beside, for_all=False) if beside.is_file() else None
 
 
-def known_options(path: str, options: Mapping[str, object]) -> dict[str, object]:
+def known_options(path: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of `options` that the format of `path` takes: formats that state units need none."""
     location = locations.locate(path)
     if location.file.is_dir():  # a closed one: reading it says so
