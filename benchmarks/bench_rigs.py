@@ -1,9 +1,10 @@
-"""Roles of every rig of the data pack against what a person says (tests/rigs/truth.toml): by names, by shape alone.
+"""Roles of every rig of the data pack against what a person says (tests/rigs/truth.toml).
 
 Run: python benchmarks/bench_rigs.py [MOVESET_DATA]   (prints the tables of docs/rigs.md)
 
-By shape alone the joints are called joint_0, joint_1, ... Clips of the file and weights of its meshes are given both
-times, roles that a file states are not.
+Three times: with all that is known; without the tables of conventions, as a rig of an unknown convention is read; and
+by shape alone, the joints called joint_0, joint_1, ... The first clip of the file and the weights of its meshes are
+given each time, roles that a file states are not.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from moveset import formats
 from moveset.motion import Skeleton
-from moveset.motion.roles import BODY, QUADRUPED_BODY
+from moveset.rigs import tables
 from moveset.rigs.recognize import identify, skin_weights
 from moveset.rigs.report import RoleReport
 
@@ -62,11 +63,17 @@ def judged(rig: Rig, report: RoleReport, skeleton: Skeleton) -> tuple[Counter[st
     return right, total, wrong
 
 
+MODES = {"With tables": True, "Without tables": True, "By shape alone": False}
+"""What is known, and whether joints have their names."""
+
+
 def main() -> None:
-    """Print a line a rig and the totals."""
+    """Print a table a mode: a line a rig, and the totals."""
     columns = list(GROUPS)
-    for names in (True, False):
-        print(f"\n**{'By names' if names else 'By shape alone'}**\n")
+    match = tables.match
+    for mode, names in MODES.items():
+        tables.match = match if mode == "With tables" else lambda skeleton: None
+        print(f"\n**{mode}**\n")
         print("| rig | told by | kind | " + " | ".join(columns) + " | ms | wrong |")
         print("|---|---|---" + "|---" * (len(columns) + 2) + "|")
         sums: dict[str, tuple[Counter[str], Counter[str]]] = {}
@@ -75,20 +82,12 @@ def main() -> None:
             report, skeleton, spent = recognized(rig, names)
             if rig.kind == "other":
                 called[report.kind] += 1
-                body = sum(role in {*BODY, *QUADRUPED_BODY} for role in report.roles)
-                print(
-                    f"| {rig.name} | {report.convention} | {report.kind} ({body} roles) |"
-                    + " |" * len(columns)
-                    + f" {spent:.0f} | |"
-                )
                 continue
             right, total, wrong = judged(rig, report, skeleton)
             cells = [f"{right[c]}/{total[c]}" if total[c] else "" for c in columns]
-            print(
-                f"| {rig.name} | {report.convention} | {report.kind} | "
-                + " | ".join(cells)
-                + f" | {spent:.0f} | {', '.join(wrong[:4])}{' ...' if len(wrong) > 4 else ''} |"
-            )
+            shown = ", ".join(wrong[:4]) + (" ..." if len(wrong) > 4 else "")
+            told = f"| {rig.name} | {report.convention} | {report.kind} | "
+            print(told + " | ".join(cells) + f" | {spent:.0f} | {shown} |")
             kind = f"{rig.kind}, partial" if rig.partial else rig.kind
             sums.setdefault(kind, (Counter(), Counter()))
             sums[kind][0].update(right)

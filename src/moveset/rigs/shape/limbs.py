@@ -93,7 +93,12 @@ def beast_parts(tree: Tree, plan: Plan, front: bool) -> tuple[Parts, float]:
     From there on the parts follow one another.
     """
     ways = _parallel(tree, plan.arms if front else plan.legs)
-    aside = np.array([np.linalg.norm(plan.positions[a] - plan.positions[b]) for a, b in zip(*ways)])
+    trunk = plan.positions[[plan.arms.a, plan.arms.b]].mean(0) - plan.positions[
+        [plan.legs.a, plan.legs.b]
+    ].mean(0)
+    side = np.cross(plan.up, trunk)
+    side /= max(np.linalg.norm(side), 1e-12)
+    aside = np.array([abs((plan.positions[a] - plan.positions[b]) @ side) for a, b in zip(*ways)])
     start = next((n for n, wide in enumerate(aside) if wide >= _BEAST_ANCHOR * aside.max()), 0)
     total = sum(float(tree.lengths[j]) for j in ways[0][1:])
     parts: list[tuple[int, int]] = []
@@ -101,11 +106,11 @@ def beast_parts(tree: Tree, plan: Plan, front: bool) -> tuple[Parts, float]:
         ahead = float(tree.lengths[ways[0][n + 1]]) if n + 1 < len(ways[0]) else np.inf
         if ahead >= _SHORT * total or len(parts) >= 2:
             parts.append((ways[0][n], ways[1][n]))
-    side = "Front" if front else ""
-    found = dict(zip((side + p for p in ("UpperLeg", "LowerLeg", "Foot", "Toes")), parts))
+    end = "Front" if front else ""
+    found = dict(zip((end + p for p in ("UpperLeg", "LowerLeg", "Foot", "Toes")), parts))
     if front and start:
         found["FrontShoulder"] = (ways[0][start - 1], ways[1][start - 1])
-    return found, 0.9 if len(parts) >= 3 else 0.7
+    return found, 1.0 if len(parts) >= 3 else 0.7
 
 
 def _two_bones(tree: Tree, ways: tuple[list[int], list[int]], parts: tuple[str, str, str]) -> Parts:
