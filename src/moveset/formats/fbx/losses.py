@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -28,6 +29,13 @@ def losses(asset: Asset) -> tuple[Finding, ...]:
             f"clips run at {listed} frames a second; an FBX file states one rate, keys keep their own times"
         )
         out.append(Finding("mixed_rates", "info", "", message, value=float(len(rates))))
+    names = Counter(name for character in asset.characters for name in character.skeleton.names)
+    shared = [name for name, times in names.items() if times > 1]
+    if shared:
+        message = f"{len(shared)} joint names as {shared[0]!r} occur in several characters; they get a number"
+        out.append(
+            Finding("shared_names", "warning", "", message, count=len(shared), advice="one character a file")
+        )
     for character in asset.characters:
         out += _character_losses(character) + _connected(character, asset.clips)
     for clip in asset.clips:

@@ -21,6 +21,8 @@ from moveset.formats.scene.fit import same_skeleton
 from moveset.motion import Asset, Character, Clip
 
 WRITE_OPTIONS = ("preset",)
+_MOST = 1e30
+"""Numbers beyond are mistakes, and curves, which hold 4 bytes a number, could not hold them in centimetres."""
 
 
 def write(asset: Asset, *, path: str, preset: str = DEFAULT) -> bytes:
@@ -105,12 +107,19 @@ def _check_clip(clip: Clip, path: str) -> None:
         raise MovesetError(f"clip {clip.name!r} has no frames", file=path, do="leave it out")
     curves = [np.asarray(curve) for curve in clip.curves.values()]
     times = np.array([event.time for event in clip.events])
-    if not (clip.is_finite and all(np.isfinite(array).all() for array in (times, *curves))):
+    if not all(_in_range(array) for array in (*clip.tracks, times, *curves)):
         raise MovesetError(
-            f"clip {clip.name!r} holds NaN or infinite numbers",
+            f"clip {clip.name!r} holds NaN, infinite or huge numbers",
             file=path,
             do="repair it first: moveset audit names the frames",
         )
+    for name, curve in clip.curves.items():
+        if np.shape(curve) != (len(clip),):
+            raise MovesetError(
+                f"clip {clip.name!r}: curve {name!r} has shape {np.shape(curve)} for {len(clip)} frames",
+                file=path,
+                do="give it a number a frame",
+            )
 
 
 def _check_character(character: Character, path: str) -> None:
@@ -119,9 +128,28 @@ def _check_character(character: Character, path: str) -> None:
     for mesh in character.meshes:
         arrays += [mesh.positions, mesh.inverse_binds, mesh.weights]
         arrays += [part for part in (mesh.normals, mesh.uvs, mesh.morphs) if part is not None]
-    if not all(np.isfinite(array).all() for array in arrays):
+    if not all(_in_range(array) for array in arrays):
         raise MovesetError(
-            f"character {character.name!r} holds NaN or infinite numbers",
+            f"character {character.name!r} holds NaN, infinite or huge numbers",
             file=path,
             do="repair its rest pose or meshes first",
         )
+    for mesh in character.meshes:
+        if not len(mesh.skin_joints):
+            raise MovesetError(f"mesh {mesh.name!r} is bound to no joint", file=path, do="bind it first")
+        sizes = {
+            "vertices": (mesh.triangles, len(mesh.positions)),
+            "joints": (mesh.joint_indices, len(mesh.skin_joints)),
+        }
+        for what, (numbers, size) in sizes.items():
+            if np.size(numbers) and not (np.min(numbers) >= 0 and np.max(numbers) < size):
+                raise MovesetError(
+                    f"mesh {mesh.name!r} refers to {what} that it does not have",
+                    file=path,
+                    do="repair it first",
+                )
+
+
+def _in_range(array: np.ndarray) -> bool:
+    """Whether all numbers are finite, as 4-byte numbers too."""
+    return bool((np.abs(array) < _MOST).all())
