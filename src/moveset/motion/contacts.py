@@ -7,7 +7,7 @@ import numpy as np
 from moveset.geometry import quaternion, signal
 from moveset.geometry.quaternion import Array
 from moveset.motion.clip import Clip, Contacts
-from moveset.motion.roles import FEET, mirrored
+from moveset.motion.roles import FEET, FRONT_FEET, mirrored
 from moveset.motion.skeleton import Skeleton
 
 HEIGHT = 0.03
@@ -23,8 +23,8 @@ _REST_SOLE = 0.08
 
 
 def feet(skeleton: Skeleton) -> tuple[str, ...]:
-    """The foot roles that the skeleton has, in the order of FEET."""
-    return tuple(role for role in FEET if role in skeleton.by_role)
+    """The foot roles that the skeleton has, in the order of FEET and then FRONT_FEET."""
+    return tuple(role for role in (*FEET, *FRONT_FEET) if role in skeleton.by_role)
 
 
 def foot_positions(clip: Clip) -> Array:
