@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
 
 class MovesetError(Exception):
     """What is wrong, in which file, where in it, and what to do about it.
@@ -21,7 +25,8 @@ class MovesetError(Exception):
     def __str__(self) -> str:
         place = ", ".join(part for part in (self.file, self.where) if part)
         text = f"{place}: {self.message}" if place else self.message
-        return f"{text} -- {self.do}" if self.do else text
+        text = f"{text} -- {self.do}" if self.do else text
+        return _CONTROL.sub(" ", text)  # what a file calls things must not leave its line or steer a terminal
 
     def __reduce__(self) -> tuple[object, ...]:  # survives the way back from a worker process
         return _rebuild, (self.message, self.file, self.where, self.do)

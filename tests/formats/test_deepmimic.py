@@ -192,6 +192,12 @@ def test_another_body_comes_from_its_character_file():
         deepmimic.read(text_of(rows), path="clips/pole_swing.txt", sibling=sibling)
 
 
+def lasting(usual: float, last: float) -> np.ndarray:
+    rows = rows_of(HUMANOID, 5, usual)
+    rows[3, 0] = last
+    return rows
+
+
 @pytest.mark.parametrize(
     ("data", "text"),
     [
@@ -200,6 +206,8 @@ def test_another_body_comes_from_its_character_file():
         (b'{"Frames": [[1, 2], [1]]}', "frame 1 is not a row of 2 numbers"),
         (b'{"Frames": [["a", 2]]}', "more than numbers"),
         (text_of(np.zeros((2, 44))), "quaternion of zeros"),
+        (text_of(lasting(0.1, 1e9)), "10,?000,?000,?\\d+ poses of 15 joints would take"),
+        (text_of(lasting(-1.0, -1.0)), "frames last no time"),
         (b'{"Frames":' + b"[" * 100000, "is no JSON"),
         (b"1,2,3,4,5,6,7,8,9,10,11\n", "11 numbers in a row, where poses of the dog have 87"),
         (b",".join([b"1"] * 86 + [b"nan"]), "hold NaN"),

@@ -15,12 +15,14 @@ from hostile_samples import samples
 from hypothesis import HealthCheck, given, settings
 
 from moveset import formats
+from moveset.errors import MovesetError
 
 SAMPLES = samples()
 BOMBS = bombs()
 JUDGE = """
 import resource, sys, time
 from moveset import formats
+from moveset.errors import MovesetError
 from moveset.errors import MovesetError
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.process_time()
@@ -102,3 +104,15 @@ def test_many_changes(name):
             verdict(lambda what=what: sample.read(spoilt(sample.data, what)), name)
         except Exception as error:
             raise AssertionError(f"{name} after {what}") from error
+
+
+def test_what_files_call_things_does_not_leave_the_line():
+    error = MovesetError("holds \x1b[31mred\x1b[0m\nand more", file="a\tb.npz", do="mend\r\nit")
+    assert str(error) == "a b.npz: holds  [31mred [0m and more -- mend it"
+
+
+def test_a_signalling_nan_is_no_warning():
+    """Found by benchmarks/fuzz_formats.py."""
+    what = [("double", 0.9685521087999369, 34, b"inf"), ("cut", 0.8744586272139069, 23, b"4294967295")]
+    sample = SAMPLES["walk.glb"]
+    verdict(lambda: sample.read(spoilt(sample.data, what)), sample.name)

@@ -19,6 +19,7 @@ from moveset.errors import MovesetError
 from moveset.formats import dog_text
 from moveset.formats.arrays import finite
 from moveset.formats.deepmimic_characters import BODIES, WIDTHS, Z_FROM_X, Body, body_of, turned
+from moveset.formats.limits import refuse_long
 from moveset.formats.registry import Format
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
@@ -47,7 +48,7 @@ def read(
         return Asset((Character(skeleton, name=PurePath(path).stem),), source=Source(path, "deepmimic"))
     rows = _rows(document, path)
     body = BODIES.get(rows.shape[1]) or _body_beside(path, sibling, rows.shape[1])
-    return _asset(rows, body, path, loops=document.get("Loop") == "wrap")
+    return _asset(rows, body, path, len(data), loops=document.get("Loop") == "wrap")
 
 
 def write(asset: Asset, *, path: str) -> bytes:
@@ -160,7 +161,7 @@ def _body_beside(path: str, sibling: Callable[[str], bytes] | None, width: int) 
     )
 
 
-def _asset(rows: Array, body: Body, path: str, loops: bool) -> Asset:
+def _asset(rows: Array, body: Body, path: str, size: int, loops: bool) -> Asset:
     skeleton, stem, frames = body.skeleton, PurePath(path).stem, len(rows)
     rotations = quaternion.identity((frames, len(skeleton)))
     at = 4
@@ -188,7 +189,9 @@ def _asset(rows: Array, body: Body, path: str, loops: bool) -> Asset:
             )
         )  # fmt: skip
     if not even:
-        clip = _at_even_times(clip, np.concatenate(([0.0], np.cumsum(rows[:-1, 0]))))
+        times = np.concatenate(([0.0], np.cumsum(rows[:-1, 0])))
+        refuse_long(int(min(times[-1] * fps, 1e15)), len(skeleton), size, path)
+        clip = _at_even_times(clip, times)
     if loops:
         clip, note = _closed(clip)
         findings.append(note)

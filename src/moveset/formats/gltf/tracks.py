@@ -54,7 +54,8 @@ class Tracks:
         if np.any(widths != 1):
             accessor = int(inputs[np.argmax(widths != 1)])
             raise self.document.error("key times must be of type SCALAR", f"accessors[{accessor}]")
-        times = accessors.concatenate(inputs)[:, 0].astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a signalling NaN in a broken file becomes a quiet one
+            times = accessors.concatenate(inputs)[:, 0].astype(np.float64)
         of = np.repeat(inputs, counts)
         if not np.isfinite(times).all():
             where = f"accessors[{of[np.argmin(np.isfinite(times))]}]"
