@@ -17,7 +17,7 @@ def real() -> torch.Tensor:
 
 def test_equal_motion_is_as_sharp(real):
     assert softness(real, real) == 0
-    assert softness(real.flip(0), real) < 1e-9, "whose jolts they are does not matter"
+    assert softness(-real.flip(1), real) < 1e-9, "when and which way they jolt does not matter"
     assert softness(real + torch.arange(20.0)[:, None], real) < 1e-6, "nor does where the motion goes"
 
 
@@ -32,11 +32,20 @@ def test_each_number_is_compared_by_itself_and_weighed(real):
     assert softness(made, real, torch.tensor([0.0, 0.0, 1.0, 1.0, 1.0])) < 1e-9
 
 
+def test_windows_that_jolt_little_count_as_much(real):
+    size = torch.ones(12, 1, 1)
+    size[:6] = 100.0
+    made = (size * real).clone()
+    made[6:] *= 0.5
+    # half of the windows have a quarter of the variance: (0.5 + 0.125) / 1 of the whole
+    assert softness(made, size * real).item() == pytest.approx(math.log(0.625) ** 2 / 4, rel=0.1)
+
+
 def test_soft_motion_is_pulled_towards_more_of_itself(real):
     made = (0.5 * real).requires_grad_()
     softness(made, real).backward()
     jolts, pull = (x.diff(n=3, dim=1) for x in (made.detach(), -made.grad))
-    assert (jolts * pull).sum() / (jolts.norm() * pull.norm()) > 0.9
+    assert (jolts * pull).sum() / (jolts.norm() * pull.norm()) > 0.8
 
 
 def test_the_windows_that_jolt_most_are_found(real):

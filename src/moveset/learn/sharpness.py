@@ -22,6 +22,11 @@ def sharpest(motion: Tensor, share: float, but: Tensor) -> Tensor:
 
 def softness(made: Tensor, real: Tensor, weights: Tensor | float = 1.0) -> Tensor:
     """Mean squared logarithm of how the deviations of the third differences of windows (B, F, N) compare with those of
-    `real` ones, each of the N numbers by itself, times `weights` (N,): 0 where they are equal."""
-    over = [motion.diff(n=3, dim=1).square().mean(dim=(0, 1)) + _TINY for motion in (made, real)]
+    `real` ones, each of the N numbers by itself, times `weights` (N,): 0 where they are equal.
+
+    Windows are scaled by how much the real one jolts, or the fastest alone would decide.
+    """
+    made, real = made.diff(n=3, dim=1), real.diff(n=3, dim=1)
+    size = real.square().mean(dim=(1, 2), keepdim=True) + _TINY
+    over = [(motion.square() / size).mean(dim=(0, 1)) + _TINY for motion in (made, real)]
     return ((over[0] / over[1]).log().square() / 4 * weights).mean()

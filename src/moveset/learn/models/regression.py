@@ -125,7 +125,7 @@ _FARTHEST = 0.45
 """... and from which on the loss does not pull."""
 _MATCHED = "walk"
 """Clips made by motion matching, whose jumps are nobody's jolts."""
-_SHARPEST = 1 / 6
+_SHARPEST = 1 / 4
 """So many of the windows are to be as sharp as their clips: in steadier ones what is missing is mostly noise."""
 _FEET_JOLT = 0.4
 """Weight of the sharpness of the feet beside that of the whole body."""
