@@ -84,7 +84,7 @@ def _meshes(asset: Asset, clip: Clip, names: list[str]):
     """The meshes that a clip moves, and their places in the file."""
     for character in asset.characters:
         if character.skeleton.signature == clip.skeleton.signature:
-            taken: dict[str, int] = {}
+            taken = dict.fromkeys(character.skeleton.names, 1)
             for mesh in character.meshes:
                 plain = mesh.name or character.materials[mesh.material].name
                 taken[plain] = taken.get(plain, 0) + 1
@@ -92,14 +92,31 @@ def _meshes(asset: Asset, clip: Clip, names: list[str]):
                 yield character, mesh, names.index(numbered)
 
 
+def weights_in_blender(asset: Asset, seen: Mapping[str, np.ndarray]) -> float:
+    """Worst difference of any corner's share in any joint."""
+    worst = 0.0
+    for character, mesh, m in _meshes(asset, asset.clips[0], seen["meshes"].tolist()):
+        groups, corners = seen[f"groups{m}"].tolist(), seen[f"corners{m}"]
+        ours = shares_of(mesh)[np.asarray(mesh.triangles).reshape(-1)]
+        for joint, share in zip(mesh.skin_joints, ours.T):
+            name = character.skeleton.names[joint]
+            theirs = seen[f"weights{m}"][corners, groups.index(name)] if name in groups else 0.0
+            worst = max(worst, np.abs(share - theirs).max())
+    return worst
+
+
+def shares_of(mesh: Mesh) -> np.ndarray:
+    """(V, S) share of each joint of the skin in each vertex."""
+    shares = np.zeros((len(mesh.positions), len(mesh.skin_joints)))
+    np.add.at(shares, (np.arange(len(shares))[:, None], mesh.joint_indices), mesh.weights)
+    return shares
+
+
 def skinned(character: Character, mesh: Mesh, clip: Clip, step: int) -> np.ndarray:
     """(F, V, 3) by our own skinning."""
-    shares = np.zeros((len(mesh.positions), len(mesh.skin_joints)))
-    for k in range(mesh.joint_indices.shape[1]):
-        np.add.at(shares, (np.arange(len(shares)), mesh.joint_indices[:, k]), mesh.weights[:, k])
     joints = [clip.skeleton.index[character.skeleton.names[j]] for j in mesh.skin_joints]
     matrices = joint_matrices(clip, slice(None, None, step))[:, joints] @ mesh.inverse_binds
-    return blend(mesh.positions, shares, matrices)
+    return blend(mesh.positions, shares_of(mesh), matrices)
 
 
 def blend(points: np.ndarray, shares: np.ndarray, matrices: np.ndarray) -> np.ndarray:

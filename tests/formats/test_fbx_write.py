@@ -12,7 +12,9 @@ from fbx_compare import (
     blender_sees,
     errors_in_blender,
     errors_in_ufbx,
+    shares_of,
     ufbx_sees,
+    weights_in_blender,
 )
 from fbx_nodes import parse
 from hypothesis import given, settings
@@ -94,9 +96,8 @@ def test_ufbx_sees_normals_uvs_weights_colors_and_pixels(tmp_path, figure):
         m, corners = names.index(name), np.asarray(mesh.triangles)[:, order].reshape(-1)
         if mesh.uvs is not None:
             np.testing.assert_allclose(seen[f"uvs{m}"], mesh.uvs[corners] * (1, -1) + (0, 1), atol=1e-6)
-        weights = np.zeros((len(mesh.positions), len(mesh.skin_joints)))
-        np.add.at(weights, (np.arange(len(weights))[:, None], mesh.joint_indices), mesh.weights)
-        np.testing.assert_allclose(seen[f"weights{m}"][seen[f"corners{m}"]], weights[corners], atol=1e-6)
+        shares = shares_of(mesh)[corners]
+        np.testing.assert_allclose(seen[f"weights{m}"][seen[f"corners{m}"]], shares, atol=1e-6)
     coat = character.meshes[0]
     turned = coat.normals @ place()[:3, :3].T
     np.testing.assert_allclose(
@@ -430,7 +431,33 @@ def test_animated_scale_in_ufbx_and_blender(tmp_path, preset, uniform):
 def test_every_frame_of_real_characters_in_blender(pack, tmp_path, case, preset):
     asset = real(pack, case, everything=True)
     formats.write(asset, tmp_path / "a.fbx", preset=preset)
-    joints, corners = errors_in_blender(asset, blender_sees(tmp_path / "a.fbx", asset.clips))
+    seen = blender_sees(tmp_path / "a.fbx", asset.clips)
+    assert seen["actions"].tolist() == [f"{seen['armature']}|{clip.name}"[:63] for clip in asset.clips]
+    assert weights_in_blender(asset, seen) < 1e-6
+    joints, corners = errors_in_blender(asset, seen)
     assert corners < POSITION_TOLERANCE
     if case != "knight":  # Blender connects control bones to their parents and then ignores where they move
         assert joints < POSITION_TOLERANCE
+
+
+@pytest.mark.slow
+def test_every_game_file_in_ufbx(pack, tmp_path):
+    """The start of three clips of every glTF, VRM and FBX of the pack, the presets in turn."""
+    sources = [
+        p for p in sorted((pack / "game").rglob("*")) if p.suffix.lower() in (".glb", ".gltf", ".vrm", ".fbx")
+    ]
+    seen = 0
+    for preset, source in zip(list(PRESETS) * len(sources), sources):
+        try:
+            asset = load(str(source))
+        except MovesetError:
+            continue
+        if len(asset.characters) != 1:
+            continue
+        asset = replace(asset, clips=tuple(clip.slice(0, 12) for clip in asset.clips[:3] if len(clip)))
+        formats.write(asset, tmp_path / "a.fbx", preset=preset)
+        errors = errors_in_ufbx(asset, ufbx_sees(tmp_path / "a.fbx", asset.clips))
+        size = max((float(np.ptp(clip.world_positions)) for clip in asset.clips), default=1.0)
+        assert max(errors) < 1e-5 * max(size, 1), source.name
+        seen += 1
+    assert seen > 80
