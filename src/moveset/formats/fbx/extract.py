@@ -41,7 +41,7 @@ def read_fbx(data: bytes) -> Message:
     except ufbx.OutOfMemoryError:
         raise MemoryError from None
     except ufbx.UfbxError as error:
-        text = str(error).strip() or type(error).__name__
+        text = "its records make no sense" if type(error) is ufbx.UnknownError else str(error).strip()
         raise Refused(f"cannot be read as FBX: {text}", do=_ADVICE.get(type(error), DAMAGED)) from None
     version = scene.metadata.version
     if any(w.type == ufbx.WarningType.UNSUPPORTED_VERSION for w in keep_all(scene.metadata.warnings)):
