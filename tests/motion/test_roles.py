@@ -7,8 +7,19 @@ import pytest
 from moveset.motion.canonical import canonical_skeleton
 from moveset.motion.contacts import feet
 from moveset.motion.roles import (
-    FEET, FRONT_FEET, FRONT_FROM_ARM, HUMANOID, LEFT_ARM, PARENT, QUADRUPED_BODY, REQUIRED, REQUIRED_QUADRUPED,
-    is_auxiliary, is_role, kind_of, mirrored,
+    FEET,
+    FRONT_FEET,
+    FRONT_FROM_ARM,
+    HUMANOID,
+    LEFT_ARM,
+    PARENT,
+    QUADRUPED_BODY,
+    REQUIRED,
+    REQUIRED_QUADRUPED,
+    is_auxiliary,
+    is_role,
+    kind_of,
+    mirrored,
 )  # fmt: skip
 from moveset.motion.skeleton import Skeleton
 

@@ -207,6 +207,22 @@ def test_doubts_name_the_roles():
         report.require("humanoid")
 
 
+def test_sides_that_nothing_tells_are_a_warning():
+    """Straight limbs and no toes: front and back of such a body look alike."""
+    rig = canonical_skeleton()
+    straight = np.array(rig.rest_world[1])
+    keep = [j for j in range(len(rig)) if not (rig.roles[j] or "").endswith(("Toes", "Prop"))]
+    straight[:, 2] = 0.0
+    number = {j: n for n, j in enumerate(keep)}
+    parents = np.array([number.get(int(rig.parents[j]), -1) for j in keep])
+    rotations, translations = inverse_kinematics(quaternion.identity((len(keep),)), straight[keep], parents)
+    bare = Skeleton(tuple(f"joint_{n}" for n in range(len(keep))), parents, rotations, translations)
+    (finding,) = identify(bare).findings()
+    assert finding.severity == "warning" and "facing +Z" in finding.message
+    (finding,) = identify(changed(rig)[0]).findings()
+    assert finding.severity == "info" and "facing" not in finding.message
+
+
 def test_a_clip_of_another_pose_does_not_change_what_a_rest_pose_says():
     skeleton = canonical_skeleton()
     bare, _ = changed(skeleton)

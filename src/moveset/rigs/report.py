@@ -10,6 +10,7 @@ from moveset.errors import MovesetError
 from moveset.motion.asset import Finding
 from moveset.motion.roles import REQUIRED, REQUIRED_QUADRUPED, kind_of
 from moveset.motion.skeleton import Skeleton
+from moveset.rigs.shape.facing import ASSUMED
 
 SURE = 0.5
 """Roles are given from this confidence on ..."""
@@ -83,12 +84,19 @@ class RoleReport:
                 )
             ]  # fmt: skip
         if self.convention == "shape":
-            least = min((f for f in self.found if f.confidence >= SURE), key=lambda f: f.confidence)
+            sure = [f for f in self.found if f.confidence >= SURE]
+            least = min(sure, key=lambda f: f.confidence)
+            assumed = any(f.why.endswith(ASSUMED) for f in sure)
+            sides = (
+                "; that its left is left was taken from files facing +Z, nothing on it tells"
+                if assumed
+                else ""
+            )
             return [
                 Finding(
-                    "roles_by_shape", "info", "",
+                    "roles_by_shape", "warning" if assumed else "info", "",
                     "the joints' names say nothing; roles were told by the skeleton's shape alone, "
-                    f"least surely {least.role} = {names[least.joint]} ({least.confidence:.2f})",
+                    f"least surely {least.role} = {names[least.joint]} ({least.confidence:.2f}){sides}",
                     advice=_DO,
                 )
             ]  # fmt: skip

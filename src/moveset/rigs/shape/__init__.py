@@ -66,7 +66,7 @@ def find_by_shape(skeleton: Skeleton, clips: Sequence[Clip] = (), weights: Array
             for side, joint in (("left", a), ("right", b)) if left_first else (("left", b), ("right", a)):
                 if joint not in roles.values():
                     roles[side + part] = joint
-                    confidence[side + part] = sure * np.sqrt(clear) * sure_side
+                    confidence[side + part] = float(sure * np.sqrt(clear) * sure_side)
     return Shape(plan.kind, roles, confidence, f"{plan.kind} by its limbs ({sure:.2f}); sides: {why}")
 
 

@@ -14,6 +14,8 @@ Parts = dict[str, tuple[int, int]]
 
 _VOTES = {"toes": 3.0, "knees": 2.0, "elbows": 1.0, "head": 4.0, "path": 1.0, "convention": 1.0}
 """What each sign weighs; `convention`: files face +Z more often than not."""
+ASSUMED = "by convention alone"
+"""What is said where nothing but the convention tells the sides."""
 _BEND = 0.05
 """A bend of this share of the limb is a full vote."""
 
@@ -37,10 +39,11 @@ def sides(plan: Plan, legs: Parts, arms: Parts, poses: Sequence[Array]) -> tuple
     total = sum(_VOTES[name] * vote for name, vote in votes.items())
     weight = sum(_VOTES[name] * abs(vote) for name, vote in votes.items())
     sure = 0.5 + 0.5 * min(abs(total) / 1.5, 1.0) * (abs(total) / weight if weight else 0.0)
-    why = ", ".join(
-        f"{name} {'agree' if vote * total > 0 else 'object'}"
-        for name, vote in votes.items()
-        if abs(vote) > 0.1
+    said = {
+        name: "agree" if vote * total > 0 else "object" for name, vote in votes.items() if abs(vote) > 0.1
+    }
+    why = (
+        ASSUMED if set(said) <= {"convention"} else ", ".join(f"{name} {word}" for name, word in said.items())
     )
     return bool(total >= 0), bool((total >= 0) == same), float(sure), why
 
