@@ -28,7 +28,7 @@ class TrainOptions(How):
     output: Output
     """The bundle, a folder: NAME.autoencoder, NAME.controller. The training set is written beside it, as NAME.set."""
     preset: Literal["tiny", "small", "base"] = "small"
-    """Size of the model and length of its training: a minute or two, a quarter of an hour, hours."""
+    """Size of the model and length of its training: a minute or two, twenty minutes, hours."""
     where: str = ""
     """Which clips of a library, in SQL; without it those of plain locomotion."""
     everything: Flag = False
