@@ -19,7 +19,7 @@ from moveset.rigs.shape.tree import Pair, Tree
 UPS = tuple(np.array(up, dtype=float) for up in ((0, 1, 0), (0, 0, 1), (0, 0, -1), (1, 0, 0), (-1, 0, 0)))
 _SPARE, _BIG = 0.7, 0.6
 """Faith that remains for each pair of limbs left over that is longer than this share of the legs."""
-_LYING = 0.75
+_LYING = 0.6
 """Faith in a pose that stands along another axis than +Y."""
 
 
