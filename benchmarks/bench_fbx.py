@@ -20,8 +20,8 @@ from pathlib import Path
 
 from moveset import formats
 from moveset.errors import MovesetError
-from moveset.formats.fbx import pool
-from moveset.formats.fbx.pool import Reader
+from moveset.formats.fbx import process
+from moveset.formats.process.reader import SECONDS, Reader
 from moveset.workflows.batch import attempt
 
 DATA = Path(os.environ.get("MOVESET_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -50,8 +50,8 @@ for file in sys.argv[1:]:
 def worker() -> None:
     """The reading process, which does what words at the end of a file say."""
     from moveset.formats.fbx.extract import read_fbx
-    from moveset.formats.fbx.messages import Message
-    from moveset.formats.fbx.worker import main
+    from moveset.formats.process.messages import Message
+    from moveset.formats.process.worker import main
 
     def read(data: bytes) -> Message:
         if data.endswith(SPOILT[100]):
@@ -73,12 +73,12 @@ def batch(folder: Path) -> None:
         data = contents[i % len(contents)] + SPOILT.get(i, b"")
         size += len(data)
         (folder / f"{i:04d}.fbx").write_bytes(data)
-    pool._reader = Reader((sys.executable, __file__, "--worker"))
+    process._reader = Reader((sys.executable, __file__, "--worker"), "FBX", process.INSTALL)
     expected = [len(formats.read(folder / f"{i:04d}.fbx").clips) for i in range(len(contents))]
     start, used = time.perf_counter(), _used()
     results = [attempt(lambda file=file: formats.read(file), file) for file in formats.list_files(folder)]
     took = time.perf_counter() - start
-    pool._reader.close()
+    process._reader.close()
     used = _used() - used
     errors = [str(r).replace(str(folder), "...") for r in results if isinstance(r, MovesetError)]
     right = sum(
@@ -86,9 +86,9 @@ def batch(folder: Path) -> None:
         for i, r in enumerate(results)
     )
     print(
-        f"batch: {right} of 1000 right, {len(errors)} refused, {took:.1f} s, of which the hang {pool.SECONDS:.0f} s"
+        f"batch: {right} of 1000 right, {len(errors)} refused, {took:.1f} s, of which the hang {SECONDS:.0f} s"
     )
-    rest = took - pool.SECONDS
+    rest = took - SECONDS
     print(
         f"  {997 / rest:.0f} files a second by the clock, {997 / used:.0f} a second of processor time, {size / 1e6:.0f} MB"
     )
@@ -128,20 +128,20 @@ def speed() -> None:
             [blender, "-c", _BLENDER, *map(str, files)], capture_output=True, text=True, check=True
         )
         theirs = [f"{1000 * float(line[1:]):.0f}" for line in run.stdout.splitlines() if line.startswith("@")]
-    pool._reader = Reader()
+    process._reader = Reader(process.COMMAND, "FBX", process.INSTALL)
     print(f"\n{'file':34s} {'MB':>5s} {'clips':>5s} {'frames':>6s} {'joints':>6s} {'ms':>6s} {'Blender':>8s}")
     for file, other in zip(files, theirs):
         asset = formats.read(file)
-        took = cost(lambda file=file: formats.read(file), pool._reader)
+        took = cost(lambda file=file: formats.read(file), process._reader)
         frames = sum(len(clip) for clip in asset.clips)
         joints = len(asset.characters[0].skeleton)
         print(
             f"{file.name:34s} {file.stat().st_size / 1e6:5.2f} {len(asset.clips):5d} {frames:6d} {joints:6d} "
             f"{1000 * took:6.1f} {other:>8s}"
         )
-    pool._reader.close()
+    process._reader.close()
     start = time.perf_counter()
-    Reader().read(files[0].read_bytes())
+    Reader(process.COMMAND, "FBX", process.INSTALL).read(files[0].read_bytes())
     print(f"the first file of a process: {1000 * (time.perf_counter() - start):.0f} ms")
 
 

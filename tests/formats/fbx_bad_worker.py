@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import time
 
-from moveset.formats.fbx import worker
 from moveset.formats.fbx.extract import read_fbx
-from moveset.formats.fbx.messages import Message
+from moveset.formats.process import worker
+from moveset.formats.process.messages import Message
 
 ABORT, HANG, HOARD, LEAVE, STUMBLE = b";abort\n", b";hang\n", b";hoard\n", b";leave\n", b";stumble\n"
 worker.MOST_FILES = 50

@@ -18,9 +18,10 @@ from fbx_text import FbxText
 
 from moveset import formats
 from moveset.errors import MovesetError
-from moveset.formats.fbx import pool
-from moveset.formats.fbx.messages import Garbled, receive, send
-from moveset.formats.fbx.pool import Reader
+from moveset.formats.fbx import process
+from moveset.formats.process import reader as our_side
+from moveset.formats.process.messages import Garbled, receive, send
+from moveset.formats.process.reader import Reader
 from moveset.workflows.batch import attempt
 
 COMMAND = (sys.executable, str(Path(bad.__file__)))
@@ -36,7 +37,7 @@ def a_file(name: str = "Root") -> bytes:
 
 @pytest.fixture(scope="module")
 def reader() -> Iterator[Reader]:
-    reader = Reader(COMMAND)
+    reader = Reader(COMMAND, "FBX", process.INSTALL)
     yield reader
     reader.close()
 
@@ -57,7 +58,7 @@ def names(message) -> list[str]:
 )
 def test_a_bad_file_is_a_sentence_and_the_next_is_read(reader, word, sentence, monkeypatch):
     if word == bad.HANG:
-        monkeypatch.setattr(pool, "SECONDS", 1.0)
+        monkeypatch.setattr(our_side, "SECONDS", 1.0)
     with pytest.raises(MovesetError) as caught:
         reader.read(a_file() + word)
     assert sentence in str(caught.value) and "export it again" in str(caught.value)
@@ -103,7 +104,7 @@ def test_an_interrupt_does_not_mix_up_answers(reader, monkeypatch):
     def interrupted(stream):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pool, "receive", interrupted)
+    monkeypatch.setattr(our_side, "receive", interrupted)
     with pytest.raises(KeyboardInterrupt):
         reader.read(a_file("Interrupted"))
     monkeypatch.undo()
@@ -129,7 +130,7 @@ def test_a_forked_copy_starts_a_process_of_its_own(reader):
 
 def test_a_process_that_does_not_start_is_said():
     with pytest.raises(MovesetError, match="does not start"):
-        Reader((sys.executable, "-c", "raise SystemExit(1)")).read(a_file())
+        Reader((sys.executable, "-c", "raise SystemExit(1)"), "FBX", "").read(a_file())
 
 
 @pytest.mark.parametrize("cut", [0, 3, 16, 30, -1])
@@ -163,9 +164,9 @@ def test_an_array_that_is_not_there_is_none(shape):
 @pytest.mark.slow
 def test_a_thousand_files_of_which_three_crash(tmp_path, monkeypatch):
     """997 are read right, three give a sentence each, and the batch goes on."""
-    reader = Reader(COMMAND)
-    monkeypatch.setattr(pool, "_reader", reader)
-    monkeypatch.setattr(pool, "SECONDS", 2.0)
+    reader = Reader(COMMAND, "FBX", process.INSTALL)
+    monkeypatch.setattr(process, "_reader", reader)
+    monkeypatch.setattr(our_side, "SECONDS", 2.0)
     for i in range(1000):
         word = {100: bad.ABORT, 500: bad.HANG, 900: bad.HOARD}.get(i, b"")
         (tmp_path / f"{i:04d}.fbx").write_bytes(a_file(f"Root{i}") + word)

@@ -10,8 +10,8 @@ import ufbx
 from moveset.formats.fbx.extract_animation import Animations
 from moveset.formats.fbx.extract_meshes import Geometry
 from moveset.formats.fbx.kept import keep, keep_all
-from moveset.formats.fbx.messages import DAMAGED, Message, Refused
 from moveset.formats.fbx.rotations import Rotations
+from moveset.formats.process.messages import DAMAGED, Message, Refused
 
 DEEPEST = 500
 """Nodes below one another: deeper is no skeleton but an attack on whoever walks it."""

@@ -8,10 +8,10 @@ import numpy as np
 import ufbx
 
 from moveset.formats.fbx.kept import keep, keep_all
-from moveset.formats.fbx.messages import Refused
 from moveset.formats.fbx.rotations import Rotations
 from moveset.formats.fbx.timing import Plan, plan_frames
 from moveset.formats.fbx.user_properties import text_property, whole_property
+from moveset.formats.process.messages import Refused
 
 MOST_EVALUATIONS = 1 << 20
 """Transforms of all stacks, beyond one for every few bytes of the file: more is an error in its times."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moveset.formats.fbx.messages import Message
+from moveset.formats.process.messages import Message
 from moveset.formats.scene.nodes import depth_first
 
 NORMAL, IGNORED, BY_COMPONENT = range(3)

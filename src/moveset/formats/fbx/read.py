@@ -14,7 +14,7 @@ from moveset.formats.fbx.findings import about_file, about_meshes, about_stacks
 from moveset.formats.fbx.inherit import with_plain_nodes
 from moveset.formats.fbx.materials import read_materials
 from moveset.formats.fbx.meshes import MeshReader
-from moveset.formats.fbx.pool import read_scene
+from moveset.formats.fbx.process import read_scene
 from moveset.formats.limits import refuse_bloat
 from moveset.formats.scene.joints import characters_of, closed, find_joints, find_sockets
 from moveset.formats.scene.rig import Rig, build_rig

@@ -1,57 +1,13 @@
-"""The process that FBX files are read in: `python -m moveset.formats.fbx.worker`, files in, plain numbers out.
+"""The process that FBX files are read in: `python -m moveset.formats.fbx.worker`.
 
 ufbx reads every FBX there is, but its Python module (0.0.5) gives out elements without counting the references, so
 that ordinary use of it crashes sooner or later; and files from anywhere may ask any parser for too much. Here a
-crash costs one file. What `extract` takes out of ufbx is never given back, which is why a worker ends after a while.
+crash costs one file. What `extract` takes out of ufbx is never given back, which is why a process ends after a while.
 """
 
 from __future__ import annotations
 
-import gc
-import os
-import signal
-import sys
-from collections.abc import Callable
-from typing import IO
-
-from moveset.formats.fbx.messages import DAMAGED, Garbled, Message, Refused, receive, send
-
-MOST_FILES = 500
-"""After so many files a worker makes room for a fresh one,"""
-MOST_GROWTH = 300 << 20
-"""or after it has grown by so many bytes."""
-MEMORY = 512 << 20
-"""Bytes that reading a file may take, beside `MEMORY_A_BYTE` for each of its own."""
-MEMORY_A_BYTE = 30
-
-Read = Callable[[bytes], Message]
-
-
-def serve(read: Read, requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer requests until there are no more, or until it is time for a fresh process."""
-    send(answers, {"ready": True})
-    before = _memory()
-    for served in range(1, MOST_FILES + 1):
-        try:
-            _, arrays = receive(requests)
-        except Garbled:
-            return
-        data = arrays["file"].tobytes()
-        _limit_memory(len(data))
-        try:
-            header, out = read(data)
-        except Refused as refused:
-            header, out = {"error": refused.fields}, {}
-        except MemoryError:
-            header, out = {"error": {"memory": True}}, {}
-        except Exception as error:  # whatever a damaged file brings about in what walks it
-            message = f"what it holds makes no sense ({type(error).__name__})"
-            header, out = {"error": {"message": message, "where": None, "do": DAMAGED}}, {}
-        _limit_memory(None)
-        last = served == MOST_FILES or _memory() - before > MOST_GROWTH
-        send(answers, {**header, "last": last}, out)
-        if last:
-            return
+from moveset.formats.process.worker import Read, main
 
 
 def _ufbx() -> Read:
@@ -60,51 +16,5 @@ def _ufbx() -> Read:
     return read_fbx
 
 
-def main(reader: Callable[[], Read] = _ufbx) -> None:
-    """Serve on standard input and output, which nothing else gets to use. `reader` imports what reads."""
-    gc.disable()  # it would walk all that was ever taken out of ufbx
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer: it ends this process
-    requests = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
-    try:
-        try:
-            read = reader()
-        except ImportError as error:
-            send(answers, {"ready": False, "missing": error.name or "a library"})
-            return
-        serve(read, requests, answers)
-    finally:
-        os._exit(0)  # what was taken out of ufbx must not be cleaned up
-
-
-def _memory() -> int:
-    """Bytes that this process has had at most; 0 where that cannot be asked."""
-    try:
-        import resource
-    except ImportError:
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
-
-
-def _limit_memory(size: int | None) -> None:
-    """Let the process grow by what a file of `size` bytes may take and no more; None lifts the limit."""
-    try:
-        import resource
-
-        with open("/proc/self/statm") as file:
-            now = int(file.read().split()[0]) * resource.getpagesize()
-    except (ImportError, OSError):  # Windows, macOS: there the time limit alone holds a file in bounds
-        return
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    most = resource.RLIM_INFINITY if size is None else now + MEMORY + MEMORY_A_BYTE * size
-    if hard != resource.RLIM_INFINITY:
-        most = hard if size is None else min(most, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-
-
 if __name__ == "__main__":
-    main()
+    main(_ufbx)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from pxr import Sdf, Tf, Usd, UsdGeom, UsdSkel, Vt  # pyright: ignore[reportMissingImports]
 
-from moveset.formats.fbx.messages import Message, Refused
+from moveset.formats.process.messages import Message, Refused
 from moveset.formats.usd.extract_meshes import meshes_of
 
 _KINDS = {b"#usda": ".usda", b"PXR-USDC": ".usdc", b"PK\x03\x04": ".usdz"}

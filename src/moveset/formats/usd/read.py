@@ -13,7 +13,7 @@ import numpy as np
 from moveset.conventions import FPS_RANGE
 from moveset.errors import MovesetError
 from moveset.formats.arrays import finite
-from moveset.formats.fbx.pool import Reader
+from moveset.formats.process.reader import Reader
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 from moveset.motion import Asset, Character, Clip, Finding, Material, Mesh, Skeleton, Source

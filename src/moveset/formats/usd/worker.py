@@ -1,10 +1,10 @@
-"""The process that USD files are read in: `python -m moveset.formats.usd.worker`; see fbx/worker.py."""
+"""The process that USD files are read in: `python -m moveset.formats.usd.worker`; see formats/process."""
 
 from __future__ import annotations
 
 import os
 
-from moveset.formats.fbx.worker import Read, main
+from moveset.formats.process.worker import Read, main
 
 _SMALLEST = b"#usda 1.0\n"
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import signal
 import subprocess
-import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +13,7 @@ import numpy as np
 
 import moveset
 from moveset.errors import MovesetError
-from moveset.formats.fbx.messages import Garbled, Message, receive, send
+from moveset.formats.process.messages import Garbled, Message, receive, send
 
 SECONDS = 10.0
 """That a file may take, beside `SECONDS_A_BYTE` for each of its bytes beyond `SMALL`."""
@@ -24,15 +22,11 @@ SECONDS_A_BYTE = 2e-6
 STARTING = 60.0
 """Seconds that a process may take to start."""
 
-COMMAND = (sys.executable, "-m", "moveset.formats.fbx.worker")
-
 
 class Reader:
     """Reads files one after another; any thread may ask."""
 
-    def __init__(
-        self, command: tuple[str, ...] = COMMAND, what: str = "FBX", install: str = "pip install ufbx==0.0.5"
-    ) -> None:
+    def __init__(self, command: tuple[str, ...], what: str, install: str) -> None:
         self._command, self._what, self._install = command, what, install
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
@@ -153,12 +147,3 @@ class _Crashed(Exception):
                     cause = signal.Signals(-self.code).name
             what = f"crashes the {kind} reader ({cause})"
         return MovesetError(what, do="it is probably damaged; open it in Blender or Maya and export it again")
-
-
-_reader = Reader()
-atexit.register(_reader.close)
-
-
-def read_scene(data: bytes) -> Message:
-    """Read one FBX file in this process's reader."""
-    return _reader.read(data)
