@@ -11,6 +11,7 @@ from hostile import npy_of, npz_of
 from test_amc import FIGURE
 
 SIZE = 9_900_000
+_ANIM = b"%YAML 1.1\nAnimationClip:\n  m_PositionCurves:\n"
 
 
 def bombs() -> dict[str, tuple[str, bytes, dict[str, bytes]]]:
@@ -32,9 +33,9 @@ def bombs() -> dict[str, tuple[str, bytes, dict[str, bytes]]]:
             }),
             {},
         ),
-        "bytes as joints": (
+        "half floats as joints": (
             "b.npy",
-            npy_of("{'descr': '|i1', 'fortran_order': False, 'shape': (150000, 22, 3)}", np.random.default_rng(0).bytes(66 * 150_000)),
+            npy_of("{'descr': '<f2', 'fortran_order': False, 'shape': (75000, 22, 3)}", np.random.default_rng(0).normal(size=66 * 75_000).astype("<f2").tobytes()),
             {},
         ),
         "short rows": ("b.json", b'{"Frames":[' + b"[0]," * (SIZE // 4) + b"[0]]}", {}),
@@ -43,6 +44,7 @@ def bombs() -> dict[str, tuple[str, bytes, dict[str, bytes]]]:
         "a long row of the dog": ("b_pose.txt", b"0," * (SIZE // 2) + b"0", {}),
         "rows of the dog": ("b_pose.txt", (b"0," * 3 + b"1,0,0,0," * 20 + b"1,0,0,0\n") * (SIZE // 174), {}),
         "nested braces": ("b.bvh", b"HIERARCHY\nROOT a\n{\n" + b"JOINT b\n{\n" * (SIZE // 10), {}),
+        "end sites of one joint": ("b.bvh", b"HIERARCHY\nROOT a\n{\n" + b"End Site\n{\nOFFSET 0 0 0\n}\n" * (SIZE // 26), {}),
         "joints without channels": (
             "b.bvh",
             b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n"
@@ -57,6 +59,13 @@ def bombs() -> dict[str, tuple[str, bytes, dict[str, bytes]]]:
         "an accessor of nothing": ("b.gltf", _animated(10**9), {}),
         "an accessor of half of what may be": ("b.gltf", _animated(10**7), {}),
         "a chunk that claims": ("b.glb", b"glTF" + struct.pack("<III", 2, 0xFFFFFFFF, 0xFFFFFFF0) + b"JSON" + bytes(100), {}),
+        "curves without keys": ("b.anim", _ANIM + b"  - curve:\n" * (SIZE // 11), {}),
+        "keys of one curve": ("b.anim", _ANIM + b"  - curve:\n" + b"        time: 0\n        value: {x: 0, y: 0, z: 0}\n" * (SIZE // 52), {}),
+        "deep paths": (
+            "b.anim",
+            _ANIM + b"".join(b"  - curve:\n        time: 0\n        value: {x: 0, y: 0, z: 0}\n    path: %d%s\n" % (i, b"/a" * 1500) for i in range(3000)),
+            {},
+        ),
         "a long time": ("b.gltf", _animated(2, seconds=1e9), {}),
     }  # fmt: skip
 

@@ -35,11 +35,11 @@ def read(
 ) -> Asset:
     """The motion of a file on a skeleton as large as its joints show. `fps` is 20 unless given."""
     array = read_npy(data, path)
-    if array.dtype.kind not in "iuf" or not _fits(array.shape):
+    if array.dtype.kind != "f" or not _fits(array.shape):
         raise MovesetError(
             f"holds an array of shape {array.shape} of {array.dtype}",
             file=path,
-            do=f"HumanML3D has (F, {WIDTH}) or, for joints, (F, {JOINTS}, 3)",
+            do=f"HumanML3D has (F, {WIDTH}) or, for joints, (F, {JOINTS}, 3) of floats",
         )
     if fps is not None and not FPS_RANGE[0] <= fps <= FPS_RANGE[1]:
         raise MovesetError(f"{fps:g} frames a second is no frame rate", file=path, do="give another fps")

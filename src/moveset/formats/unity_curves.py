@@ -15,6 +15,7 @@ KINDS = {
     "m_RotationCurves": "rotation", "m_EulerCurves": "euler", "m_PositionCurves": "position", "m_ScaleCurves": "scale",
 }  # fmt: skip
 WIDTHS = {"rotation": 4, "euler": 3, "position": 3, "scale": 3}
+_MOST_CURVES = 30_000
 _SECTION = re.compile(r"  (m_\w+Curves):")
 _TIME, _FLOW = re.compile(r"\s+time: (\S+)"), re.compile(r"\s+(value|inSlope|outSlope): \{(.*)\}")
 _ORDER, _PATH = re.compile(r"\s+m_RotationOrder: (\d+)"), re.compile(r"    path: ?(.*)")
@@ -69,6 +70,10 @@ def parse_curves(text: str, path: str) -> list[Curve]:
         elif line.startswith("  - curve:"):
             current = Curve(kind)
             curves.append(current)
+            if len(curves) > _MOST_CURVES:
+                raise MovesetError(
+                    "holds more curves than a character has", file=path, do="save the clip again"
+                )
         elif current is not None:
             _take(current, line, path, number)
     for curve in curves:
@@ -114,6 +119,8 @@ def _take(curve: Curve, line: str, path: str, number: int) -> None:
 
 def _check(curve: Curve, path: str) -> None:
     keys = len(curve.times)
+    if not keys and not curve.values:
+        return
     curve.inward = curve.inward or [[0.0] * WIDTHS[curve.kind]] * keys
     curve.outward = curve.outward or [[0.0] * WIDTHS[curve.kind]] * keys
     lengths = {keys, len(curve.values), len(curve.inward), len(curve.outward)}

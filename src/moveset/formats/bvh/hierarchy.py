@@ -17,6 +17,8 @@ _TOKEN = re.compile(r"[{}]|[^\s{}]+")
 _NAME_END = re.compile(r"[\n{]")
 _CHANNEL = re.compile(r"([XYZ])(position|rotation|scale)", re.IGNORECASE)
 _KEYWORDS = ("ROOT", "JOINT", "END", "OFFSET", "CHANNELS", "HIERARCHY", "{", "}")
+_MOST_JOINTS, _MOST_TIPS = 50_000, 1_000
+"""What no body has, and what a small file could fill a memory and an hour with."""
 
 
 def read_hierarchy(text: str, path: str) -> tuple[tuple[Joint, ...], list[Finding]]:
@@ -62,6 +64,8 @@ class _Hierarchy:
                 if word == "ROOT" and open_blocks:
                     self._unclosed(open_blocks[-1])
                 parent = open_blocks[-1].joint if open_blocks else -1
+                if len(self.joints) >= _MOST_JOINTS:
+                    self._fail(f"more than {_MOST_JOINTS:,} joints", "check where the file is from")
                 line, name = self._line(), self._name()
                 self.joints.append(Joint(name, parent))
                 self.lacking_offset.append(name)
@@ -103,6 +107,8 @@ class _Hierarchy:
         offset: Vector = (self._number(), self._number(), self._number())
         joint = self.joints[block.joint]
         if block.kind == "End Site":
+            if len(joint.tips) >= _MOST_TIPS:
+                self._fail(f"more than {_MOST_TIPS:,} End Sites of one joint", "check where the file is from")
             self.joints[block.joint] = replace(joint, tips=(*joint.tips, offset))
         else:
             self.joints[block.joint] = replace(joint, offset=offset)
