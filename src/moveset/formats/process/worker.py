@@ -18,6 +18,8 @@ MOST_GROWTH = 300 << 20
 MEMORY = 512 << 20
 """Bytes that reading a file may take, beside `MEMORY_A_BYTE` for each of its own."""
 MEMORY_A_BYTE = 30
+SECONDS, SECONDS_A_BYTE = 60, 1e-5
+"""Of processor time that a file may take: far more than its reader grants."""
 
 Read = Callable[[bytes], Message]
 
@@ -32,7 +34,7 @@ def serve(read: Read, requests: IO[bytes], answers: IO[bytes]) -> None:
         except Garbled:
             return
         data = arrays["file"].tobytes()
-        _limit_memory(len(data))
+        _limit(len(data))
         try:
             header, out = read(data)
         except Refused as refused:
@@ -42,7 +44,7 @@ def serve(read: Read, requests: IO[bytes], answers: IO[bytes]) -> None:
         except Exception as error:  # whatever a damaged file brings about in what walks it
             message = f"what it holds makes no sense ({type(error).__name__})"
             header, out = {"error": {"message": message, "where": None, "do": DAMAGED}}, {}
-        _limit_memory(None)
+        _limit(None)
         last = served == MOST_FILES or _memory() - before > MOST_GROWTH
         send(answers, {**header, "last": last}, out)
         if last:
@@ -79,17 +81,29 @@ def _memory() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def _limit_memory(size: int | None) -> None:
-    """Let the process grow by what a file of `size` bytes may take and no more; None lifts the limit."""
+def _limit(size: int | None) -> None:
+    """Let the process grow by what a file of `size` bytes may take and no more; None lifts the limit.
+
+    The parent ends a process that takes too long; a limit of processor time ends one whose parent is gone.
+    """
     try:
         import resource
-
+    except ImportError:  # Windows: there the parent's time limit alone holds a file in bounds
+        return
+    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    _set(resource.RLIMIT_CPU, None if size is None else int(used + SECONDS + size * SECONDS_A_BYTE))
+    try:
         with open("/proc/self/statm") as file:
             now = int(file.read().split()[0]) * resource.getpagesize()
-    except (ImportError, OSError):  # Windows, macOS: there the time limit alone holds a file in bounds
+    except OSError:  # macOS, which does not hold a process to such a limit either
         return
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    most = resource.RLIM_INFINITY if size is None else now + MEMORY + MEMORY_A_BYTE * size
-    if hard != resource.RLIM_INFINITY:
-        most = hard if size is None else min(most, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    _set(resource.RLIMIT_AS, None if size is None else now + MEMORY + MEMORY_A_BYTE * size)
+
+
+def _set(limit: int, most: int | None) -> None:
+    """Set the soft limit, within the hard one."""
+    import resource
+
+    hard = resource.getrlimit(limit)[1]
+    soft = hard if most is None else most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(limit, (soft, hard))
