@@ -6,7 +6,7 @@ import pytest
 from moveset.geometry import quaternion
 from moveset.motion import Skeleton
 from moveset.motion.canonical import Body, canonical_skeleton
-from moveset.motion.from_positions import rotations_from_positions
+from moveset.motion.from_positions import fit_skeleton, rotations_from_positions
 from moveset.motion.kinematics import forward_kinematics
 
 
@@ -136,3 +136,16 @@ def test_a_single_chain():
     rotations, translations = rotations_from_positions(positions, skeleton)
     again = forward_kinematics(rotations, translations, skeleton.parents)[1]
     np.testing.assert_allclose(again, positions, atol=1e-12)
+
+
+def test_bones_are_found_in_positions(smooth_clip):
+    """Of a longer body whose hips are of another shape, starting from the canonical figure."""
+    skeleton = canonical_skeleton(Body(height=1.9, leg=1.1, shoulder=0.9))
+    clip = smooth_clip(skeleton, frames=12)
+    found = fit_skeleton(clip.world_positions, canonical_skeleton())
+    bones = np.arange(len(skeleton)) > 0
+    lengths = [np.linalg.norm(s.rest_translations[bones], axis=-1) for s in (found, skeleton)]
+    np.testing.assert_allclose(*lengths, atol=1e-9)
+    rotations, translations = rotations_from_positions(clip.world_positions, found)
+    positions = forward_kinematics(rotations, translations, found.parents)[1]
+    np.testing.assert_allclose(positions, clip.world_positions, atol=1e-9)
