@@ -207,6 +207,17 @@ def test_doubts_name_the_roles():
         report.require("humanoid")
 
 
+@pytest.mark.parametrize("shape", ["rope", "star", "comb"])
+def test_large_trees_that_are_no_bodies_are_nobody(shape):
+    """Many joints in a row, all below one, or two a step: no error, no long search."""
+    count = 400
+    parents = {"rope": np.arange(count) - 1, "star": np.where(np.arange(count) > 0, 0, -1),
+               "comb": np.where(np.arange(count) > 0, (np.arange(count) - 1) // 2 * 2, -1)}[shape]  # fmt: skip
+    offsets = np.random.default_rng(1).normal(size=(count, 3))
+    rig = Skeleton(tuple(f"joint_{j}" for j in range(count)), parents, quaternion.identity((count,)), offsets)
+    assert identify(rig).kind == "partial"
+
+
 def test_sides_that_nothing_tells_are_a_warning():
     """Straight limbs and no toes: front and back of such a body look alike."""
     rig = canonical_skeleton()

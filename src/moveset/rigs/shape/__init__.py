@@ -17,6 +17,8 @@ from moveset.rigs.shape.plan import Plan, best_plan, loose_foot
 from moveset.rigs.shape.tree import Tree, speaks, used_joints
 from moveset.rigs.shape.trunk import tail, trunk_roles
 
+_LEAST_JOINTS, _MOST_JOINTS = 5, 500
+"""Bodies have so many joints; the largest control rig of the pack has 242."""
 _POSES = 12
 """Frames of a clip that are looked at besides the rest pose."""
 
@@ -34,7 +36,7 @@ class Shape:
 
 def find_by_shape(skeleton: Skeleton, clips: Sequence[Clip] = (), weights: Array | None = None) -> Shape:
     """Roles of a body from topology and geometry alone; `weights` (J,) tells which joints move vertices."""
-    if len(skeleton) < 5:
+    if not _LEAST_JOINTS <= len(skeleton) <= _MOST_JOINTS:
         return Shape()
     used = used_joints(skeleton, weights)
     tree = Tree(skeleton, used, weights if speaks(weights) else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +16,8 @@ ALIKE = 0.75
 """Two limbs are a pair if the shorter one reaches this share of the longer one."""
 _LEAST_LIMB = 0.08
 """... and both reach this share of the farthest that anything reaches."""
-_MOST_PAIRS = 24
+_MOST_PAIRS, _MOST_SIBLINGS = 24, 16
+"""Bodies have fewer; what has more is searched no further."""
 _LEAST_WEIGHTED = 5
 
 
@@ -90,7 +92,8 @@ class Tree:
         longest = float(self.reach[self.joints].max(initial=0.0))
         found = []
         for node, children in self.children.items():
-            for a, b in itertools.combinations(children, 2):
+            longest_first = sorted(children, key=lambda c: -float(self.reach[c] + self.lengths[c]))
+            for a, b in itertools.combinations(sorted(longest_first[:_MOST_SIBLINGS]), 2):
                 # limbs of one joint are known by where they hang
                 far = [float(self.reach[c]) or float(self.lengths[c]) for c in (a, b)]
                 small, big = sorted(far)
@@ -102,7 +105,7 @@ class Tree:
     def loose(self) -> list[int]:
         """Small parts that hang on a root or are one: feet of IK rigs, poles, sockets."""
         above = [-1, *self.children[-1]]
-        return [j for node in above for j in self.children[node] if self.sizes[j] <= 3]
+        return [j for node in above for j in self.children[node] if self.sizes[j] <= 3][:_MOST_SIBLINGS]
 
     @cached_property
     def ends(self) -> list[int]:
@@ -117,10 +120,17 @@ class Tree:
             way.append(max(below, key=lambda c: (self.lengths[c] + self.reach[c], self.sizes[c])))
         return way
 
-    def ways(self, joint: int) -> list[list[int]]:
+    def ways(self, joint: int) -> Iterator[list[int]]:
         """From the joint down to each leaf below it."""
-        below = self.children[joint]
-        return [[joint, *way] for c in below for way in self.ways(c)] if below else [[joint]]
+        leaves, stack = [], [joint]
+        while stack:
+            top = stack.pop()
+            stack += reversed(self.children[top])
+            if not self.children[top]:
+                leaves.append(top)
+        for leaf in leaves:
+            lineage = self.skeleton.lineage(leaf)
+            yield lineage[: lineage.index(joint) + 1][::-1]
 
     def lineage(self, joint: int) -> list[int]:
         """The joint and all above it, -1 at last."""
