@@ -207,7 +207,7 @@ def test_doubts_name_the_roles():
         report.require("humanoid")
 
 
-@pytest.mark.parametrize("shape", ["rope", pytest.param("star", marks=pytest.mark.slow), "comb"])
+@pytest.mark.parametrize("shape", ["rope", "star", "comb"])
 def test_large_trees_that_are_no_bodies_are_nobody(shape):
     """Many joints in a row, all below one, or two a step: no error, no long search."""
     count = 400

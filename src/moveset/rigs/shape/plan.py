@@ -198,7 +198,7 @@ def head_way(tree: Tree, legs: Pair, arms: Pair, positions: Array, direction: Ar
     for node in below:
         start = positions[node] if node >= 0 else positions[[arms.a, arms.b]].mean(axis=0)
         found: list[tuple[float, list[int]]] = []
-        for child in tree.children[node]:
+        for child in tree.branches[node]:
             if child in limbs:
                 continue
             for way in itertools.islice(tree.ways(child), 64):

@@ -91,9 +91,8 @@ class Tree:
         """What may be limbs of both sides: siblings that reach equally far, the longest first."""
         longest = float(self.reach[self.joints].max(initial=0.0))
         found = []
-        for node, children in self.children.items():
-            longest_first = sorted(children, key=lambda c: -float(self.reach[c] + self.lengths[c]))
-            for a, b in itertools.combinations(sorted(longest_first[:_MOST_SIBLINGS]), 2):
+        for node, children in self.branches.items():
+            for a, b in itertools.combinations(children, 2):
                 # limbs of one joint are known by where they hang
                 far = [float(self.reach[c]) or float(self.lengths[c]) for c in (a, b)]
                 small, big = sorted(far)
@@ -119,6 +118,16 @@ class Tree:
         while below := self.children[way[-1]]:
             way.append(max(below, key=lambda c: (self.lengths[c] + self.reach[c], self.sizes[c])))
         return way
+
+    @cached_property
+    def branches(self) -> dict[int, list[int]]:
+        """The longest of the joints below each joint, in their order: as many as are searched."""
+        return {
+            node: sorted(
+                sorted(below, key=lambda c: -float(self.reach[c] + self.lengths[c]))[:_MOST_SIBLINGS]
+            )
+            for node, below in self.children.items()
+        }
 
     def ways(self, joint: int) -> Iterator[list[int]]:
         """From the joint down to each leaf below it."""
