@@ -1,4 +1,8 @@
-"""References that ufbx 0.0.5 gives out uncounted, counted here."""
+"""References that ufbx 0.0.5 gives out uncounted, counted here.
+
+An element that was given out before is given out again without counting that, and an array taken from one of its
+lists gives back a reference to the list that it never took. Either ends in a crash at the next garbage collection.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ _increment.restype = None
 
 
 def keep(thing: Thing) -> Thing:
-    """The same element, never to be freed: ufbx may have given it out before without counting that."""
+    """The same element or list, never to be freed."""
     _increment(thing)
     return thing
 

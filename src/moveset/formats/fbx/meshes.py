@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from moveset.formats.fbx.clips import Shape
-from moveset.formats.fbx.document import Document
+from moveset.formats.fbx.document import FARTHEST, Document
 from moveset.formats.scene.rig import Rig
 from moveset.motion import Finding, Mesh
 
@@ -77,23 +77,22 @@ class MeshReader:
         """How the mesh of `node` is bound; None when another character moves it, or nothing does."""
         document, arrays = self.document, self.document.arrays
         points = len(arrays[f"mesh{mesh}.positions"])
-        to_node = affine(arrays["geometry_to_node"][node])
-        world = document.turn @ document.nodes.world[node] @ to_node
+        world = document.turn @ document.nodes.world[node] @ affine(arrays["geometry_to_node"][node])
         bones = arrays.get(f"mesh{mesh}.bones", np.zeros(0, np.int64))
         joints = joint_of[bones]
-        if np.any(joints < 0) or not np.isfinite(to_node).all():
+        if np.any(joints < 0) or not np.all(np.abs(world) < FARTHEST):
             return None
         if not len(bones):
             if carrier < 0:
                 return None
-            joint = joint_of[carrier]
-            bind = self.rig.joint_from_node[joint] @ np.linalg.pinv(document.nodes.world[carrier])
-            bind = bind @ document.nodes.world[node] @ to_node
-            return _Skin(
-                world, np.array([joint]), bind[None], np.zeros((points, 1), np.int64), np.ones((points, 1))
-            )
+            joint, bind = joint_of[carrier], self._rigid(joint_of[carrier], world)
+            one = np.zeros((points, 1), np.int64), np.ones((points, 1))
+            return _Skin(world, np.array([joint]), bind[None], *one)
         geometry_to_bone = np.nan_to_num(affine(arrays[f"mesh{mesh}.geometry_to_bone"]))
-        bound = document.turn @ affine(arrays[f"mesh{mesh}.bind_to_world"])[0] @ geometry_to_bone[0]
+        stands, bound = (
+            world,
+            document.turn @ affine(arrays[f"mesh{mesh}.bind_to_world"])[0] @ geometry_to_bone[0],
+        )
         if np.isfinite(bound).all() and abs(np.linalg.det(bound[:3, :3])) > 1e-18:
             world = bound
         binds = self.rig.joint_from_node[joints] @ geometry_to_bone
@@ -102,9 +101,7 @@ class MeshReader:
         if loose.any():
             # what no bone holds stays with the node
             joint = joint_of[carrier] if carrier >= 0 else joints[0]
-            above = int(self.rig.nodes[joint])
-            bind = self.rig.joint_from_node[joint] @ np.linalg.pinv(document.nodes.world[above])
-            bind = bind @ document.nodes.world[node] @ to_node
+            bind = self._rigid(joint, stands)
             joints, binds = np.append(joints, joint), np.concatenate((binds, bind[None]))
             indices[loose, 0], weights[loose, 0] = len(joints) - 1, 1
             name = document.nodes.names[node]
@@ -119,6 +116,11 @@ class MeshReader:
                 )
             )
         return _Skin(world, joints, binds, indices, weights / weights.sum(axis=1, keepdims=True))
+
+    def _rigid(self, joint: int, world: np.ndarray) -> np.ndarray:
+        """(4, 4) bind matrix of what stands at `world` when the joints are at rest and moves with one of them."""
+        node = self.document.turn @ self.document.nodes.world[self.rig.nodes[joint]]
+        return self.rig.joint_from_node[joint] @ np.linalg.pinv(node) @ world
 
     def _bound(self, node: int, part: _Part, skin: _Skin) -> Mesh:
         linear, offset = skin.world[:3, :3], skin.world[:3, 3]

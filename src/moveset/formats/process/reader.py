@@ -15,10 +15,12 @@ import moveset
 from moveset.errors import MovesetError
 from moveset.formats.process.messages import Garbled, Message, receive, send
 
-SECONDS = 10.0
-"""That a file may take, beside `SECONDS_A_BYTE` for each of its bytes beyond `SMALL`."""
-SMALL = 10 << 20
-SECONDS_A_BYTE = 2e-6
+SECONDS = 60.0
+"""By the clock that a file may take, beside `SECONDS_A_BYTE` for each of its bytes: the process itself ends before,
+counting processor time (worker.py), where the system can do that.
+"""
+SECONDS_A_BYTE = 1e-5
+_DAMAGED = "it is probably damaged; open it in Blender or Maya and export it again"
 STARTING = 60.0
 """Seconds that a process may take to start."""
 
@@ -62,7 +64,7 @@ class Reader:
 
     def _ask(self, data: bytes) -> Message:
         process = self._started()
-        allowed = SECONDS + SECONDS_A_BYTE * max(len(data) - SMALL, 0)
+        allowed = SECONDS + SECONDS_A_BYTE * len(data)
         header, arrays = self._exchange(process, allowed, np.frombuffer(data, np.uint8))
         self._served += 1
         if header.get("last"):
@@ -141,9 +143,11 @@ class _Crashed(Exception):
         if self.seconds is not None:
             what = f"takes longer than {self.seconds:.0f} s to read"
         else:
+            if self.code == -getattr(signal, "SIGXCPU", 0):
+                return MovesetError("takes too long to read", do=_DAMAGED)
             cause = f"exit code {self.code}"
             if self.code and self.code < 0:
                 with suppress(ValueError):
                     cause = signal.Signals(-self.code).name
             what = f"crashes the {kind} reader ({cause})"
-        return MovesetError(what, do="it is probably damaged; open it in Blender or Maya and export it again")
+        return MovesetError(what, do=_DAMAGED)

@@ -18,8 +18,8 @@ MOST_GROWTH = 300 << 20
 MEMORY = 512 << 20
 """Bytes that reading a file may take, beside `MEMORY_A_BYTE` for each of its own."""
 MEMORY_A_BYTE = 30
-SECONDS, SECONDS_A_BYTE = 60, 1e-5
-"""Of processor time that a file may take: far more than its reader grants."""
+SECONDS, SECONDS_A_BYTE = 10, 2e-6
+"""Of processor time that a file may take, beside so much for each of its bytes."""
 
 Read = Callable[[bytes], Message]
 
@@ -84,11 +84,11 @@ def _memory() -> int:
 def _limit(size: int | None) -> None:
     """Let the process grow by what a file of `size` bytes may take and no more; None lifts the limit.
 
-    The parent ends a process that takes too long; a limit of processor time ends one whose parent is gone.
+    Its time is counted by the processor: on a busy machine a sound file may take long by the clock.
     """
     try:
         import resource
-    except ImportError:  # Windows: there the parent's time limit alone holds a file in bounds
+    except ImportError:  # Windows: there the parent's clock alone holds a file in bounds
         return
     used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     _set(resource.RLIMIT_CPU, None if size is None else int(used + SECONDS + size * SECONDS_A_BYTE))
