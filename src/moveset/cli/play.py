@@ -28,7 +28,7 @@ class PlayOptions:
     """Ask for corners and tight bends as the path has them, not rounded and slowed to what a body can do."""
     behavior: Literal["path", "velocity", "target", "idle", "wander"] = "path"
     """Follow the path, walk straight ahead, go to the target, stand, or wander through the data."""
-    target: tuple[float, float] = (1.0, 3.0)
+    target: Annotated[tuple[float, float], Parameter(negative=())] = (1.0, 3.0)
     """Where to go from the beginning: left, ahead [m]."""
     speed: float = 1.2
     """[m/s]"""

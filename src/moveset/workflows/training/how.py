@@ -10,7 +10,8 @@ class How:
     """The same for every model."""
 
     steps: int | None = None
-    """Training steps of the largest network, in place of the preset's; others of a controller in proportion."""
+    """Training steps of the largest network, in place of the preset's; others of a controller in proportion.
+    An autoencoder that is trained first for a controller keeps those of its preset."""
     seed: int = 0
     """Chance."""
     device: str = "cpu"
