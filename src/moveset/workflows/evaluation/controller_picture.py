@@ -58,7 +58,7 @@ def films(columns: Sequence[Column]) -> dict[str, list[tuple[str, Clip]]]:
 def save_sheet(shown: Mapping[str, Sequence[tuple[str, Clip]]], path: str) -> None:
     """All films in one GIF: a row a trial, a figure a column, each with its name and gait."""
     columns = max(len(row) for row in shown.values())
-    rows = [[_film(clip) for _, clip in row] + [[_BLANK]] * (columns - len(row)) for row in shown.values()]
+    rows = [[film(clip) for _, clip in row] + [[_BLANK]] * (columns - len(row)) for row in shown.values()]
     labels = [
         label
         for trial, row in shown.items()
@@ -72,7 +72,7 @@ def save_sheet(shown: Mapping[str, Sequence[tuple[str, Clip]]], path: str) -> No
     save_gif(pages, path, _FPS)
 
 
-def _film(clip: Clip) -> list[Picture]:
+def film(clip: Clip) -> list[Picture]:
     """The clip on the mannequin; the camera goes along."""
     frames = range(0, len(clip), max(1, round(clip.fps / _FPS)))
     actor = Actor(clip, mannequin(clip.skeleton, clip))
