@@ -80,13 +80,20 @@ def list_files(paths: PathLike | Iterable[PathLike]) -> list[str]:
             raise MovesetError(
                 f"holds no file of a known format{_instead(path)}",
                 file=path,
-                do=f"known are {' '.join(FORMATS)}",
+                do=f"known are {_known()}",
             )
         for file in files:
             if file.inner or not (locations.is_archive(file.file) or file.file.is_dir()):
                 format_of(file.name)
             found[str(file)] = None
     return list(found)
+
+
+def _known() -> str:
+    """The suffixes that are read, those that other files have too apart."""
+    shared = [suffix for suffix in FORMATS if format_of(f"a{suffix}").recognizes]
+    own = " ".join(suffix for suffix in FORMATS if suffix not in shared)
+    return f"{own}, and {' '.join(shared)} where they hold motion"
 
 
 def _motion_files(path: PathLike) -> list[locations.Location]:
