@@ -40,9 +40,9 @@ _SAMPLE = 40_000
 class AutoencoderConfig:
     """Size and loss of a pose autoencoder."""
 
-    latents: int = 64
+    latents: int = 150
     """L"""
-    width: int = 384
+    width: int = 512
     """Of the hidden layers."""
     decoder_width: int = 0
     """Of those of the decoder, which runs at every frame; 0 is `width`."""
@@ -84,11 +84,11 @@ PRESETS: Mapping[str, tuple[AutoencoderConfig, TrainConfig]] = {
         TrainConfig(steps=1000, batch=64, learning_rate=3e-3, picture_every=0),
     ),
     "small": (
-        AutoencoderConfig(decoder_width=256),
+        AutoencoderConfig(latents=64, width=384, decoder_width=256),
         TrainConfig(steps=2000, batch=256, learning_rate=2e-3, warmup=0.1),
     ),
     "base": (
-        AutoencoderConfig(latents=150, width=512),
+        AutoencoderConfig(),
         TrainConfig(steps=10_000, batch=256, learning_rate=1.5e-3, warmup=0.1),
     ),
 }
