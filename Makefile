@@ -29,7 +29,7 @@ endif
 demo: $(READY) ## audit, library, motion matching, a trained controller, GLB, BVH, GIF and a report, in out/demo
 	$(BIN)/moveset demo -o out/demo
 
-test: $(READY) ## the tests, about five minutes
+test: $(READY) ## the tests, five to ten minutes
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
 test-slow: $(READY) ## the long ones
