@@ -23,7 +23,9 @@ def sliding(speed, height=0.0, frames=60):
 STANDING = np.array([0.1, 0.02, 0.1, 0.02])
 
 
-@pytest.mark.parametrize("height, weight", [(0.0, 1), (-0.05, 1), (0.0125, 2 - 2**0.5), (0.025, 0), (0.2, 0)])
+@pytest.mark.parametrize(
+    "height, weight", [(0.0, 1), (-0.05, 1), (0.0125, 2 - 2**0.5), (0.025, 0), (0.2, 0), (80.0, 0)]
+)
 def test_foot_skate_is_weighted_by_height(leg_clip, height, weight):
     clip = leg_clip(sliding(0.8, height))
     # one of the two feet slides: half of the joints

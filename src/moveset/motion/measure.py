@@ -42,7 +42,7 @@ def foot_skate_by_frame(clip: Clip, standing: Array | None = None) -> Array:
 
 def floor_weights(clip: Clip, standing: Array | None = None) -> Array:
     """(F, K) nearness of the foot joints to the floor: 1 at standing height or below, 0 from SKATE_HEIGHT on."""
-    return np.clip(2 - np.exp2(_heights(clip, standing) / SKATE_HEIGHT), 0, 1)
+    return np.clip(2 - np.exp2(np.minimum(_heights(clip, standing) / SKATE_HEIGHT, 1)), 0, 1)
 
 
 def planted_speed(clip: Clip, contacts: Contacts | None = None) -> float:
