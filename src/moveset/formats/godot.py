@@ -13,7 +13,8 @@ from typing import BinaryIO
 import numpy as np
 
 from moveset.errors import MovesetError
-from moveset.formats.registry import Format
+from moveset.formats.registry import Format, left_out
+from moveset.formats.scene.nodes import unique
 from moveset.geometry import quaternion
 from moveset.geometry.quaternion import Array
 from moveset.motion import Asset, Clip, Finding
@@ -39,23 +40,17 @@ def write(asset: Asset, *, path: str, node: str = _NODE) -> bytes:
     else:
         count = len(asset.clips) + 1
         lines = [f'[gd_resource type="AnimationLibrary" load_steps={count} format=3]', ""]
-        names: dict[str, str] = {}
+        names = unique([_clean(clip.name) or "clip" for clip in asset.clips])
         for number, clip in enumerate(asset.clips):
             lines += [f'[sub_resource type="Animation" id="Animation_{number}"]', *_animation(clip, node), ""]
-            names[_unique(_clean(clip.name) or "clip", names)] = f'SubResource("Animation_{number}")'
-        entries = ",\n".join(f'&"{name}": {reference}' for name, reference in names.items())
+        entries = ",\n".join(f'&"{name}": SubResource("Animation_{n}")' for n, name in enumerate(names))
         lines += ["[resource]", f"_data = {{\n{entries}\n}}"]
     return ("\n".join(lines) + "\n").encode()
 
 
 def losses(asset: Asset) -> tuple[Finding, ...]:
     """What a .tres leaves out."""
-    lost = [word for word, there in (
-        ("meshes", any(c.meshes for c in asset.characters)),
-        ("events", any(c.events for c in asset.clips)),
-        ("curves", any(c.curves for c in asset.clips)),
-    ) if there]  # fmt: skip
-    return (Finding("left_out", "info", "", f"a .tres holds no {', no '.join(lost)}"),) if lost else ()
+    return left_out("a .tres", asset, "meshes", "events", "curves")
 
 
 def recognizes(stream: BinaryIO) -> bool:
@@ -102,14 +97,6 @@ def _keys(times: Array, values: Array, still: float) -> str:
 def _clean(name: str) -> str:
     """A name as Godot's own importers leave it: without what separates paths."""
     return _FORBIDDEN.sub("_", name)
-
-
-def _unique(name: str, taken: dict[str, str]) -> str:
-    number, base = 1, name
-    while name in taken:
-        number += 1
-        name = f"{base}_{number}"
-    return name
 
 
 FORMAT = Format(

@@ -18,7 +18,7 @@ from moveset.errors import MovesetError
 from moveset.formats import smpl
 from moveset.formats.arrays import Npz, array_names, save_npz
 from moveset.formats.limits import refuse_long
-from moveset.formats.registry import Format
+from moveset.formats.registry import Format, left_out
 from moveset.geometry import quaternion
 from moveset.motion import Asset, Character, Clip, Finding, Skeleton, Source
 
@@ -73,12 +73,7 @@ def write(asset: Asset, *, path: str, layout: str = "moveset", up: str = "Y") ->
 
 def losses(asset: Asset) -> tuple[Finding, ...]:
     """What plain arrays leave out."""
-    lost = [word for word, there in (
-        ("meshes", any(c.meshes for c in asset.characters)),
-        ("events and contacts", any(c.events or c.contacts is not None for c in asset.clips)),
-        ("curves", any(c.curves for c in asset.clips)),
-    ) if there]  # fmt: skip
-    return (Finding("left_out", "info", "", f".npz holds no {', no '.join(lost)}"),) if lost else ()
+    return left_out(".npz", asset, "meshes", "events and contacts", "curves")
 
 
 def recognizes(stream: BinaryIO) -> bool:

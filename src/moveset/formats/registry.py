@@ -36,6 +36,22 @@ def loses_nothing(asset: Asset) -> tuple[Finding, ...]:
     return ()
 
 
+_HOLDS: dict[str, Callable[[Asset], bool]] = {
+    "meshes": lambda asset: any(c.meshes for c in asset.characters),
+    "textures": lambda asset: any(m.texture is not None for c in asset.characters for m in c.materials),
+    "blend shapes": lambda asset: any(m.morphs is not None for c in asset.characters for m in c.meshes),
+    "events": lambda asset: any(clip.events for clip in asset.clips),
+    "events and contacts": lambda asset: any(c.events or c.contacts is not None for c in asset.clips),
+    "curves": lambda asset: any(clip.curves for clip in asset.clips),
+}
+
+
+def left_out(file: str, asset: Asset, *kinds: str) -> tuple[Finding, ...]:
+    """What of these `kinds` the asset has, as a finding that `file` holds none of it."""
+    lost = [kind for kind in kinds if _HOLDS[kind](asset)]
+    return (Finding("left_out", "info", "", f"{file} holds no {', no '.join(lost)}"),) if lost else ()
+
+
 @dataclass(frozen=True)
 class Format:
     """One file format. The last line of its module is its entry, `FORMAT`; `FORMATS` below lists the modules."""

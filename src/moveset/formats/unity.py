@@ -16,7 +16,7 @@ import numpy as np
 from moveset.conventions import FPS_RANGE
 from moveset.errors import MovesetError
 from moveset.formats.limits import refuse_long
-from moveset.formats.registry import Format
+from moveset.formats.registry import Format, left_out
 from moveset.formats.unity_curves import Curve, parse_curves
 from moveset.geometry import euler, quaternion
 from moveset.geometry.quaternion import Array
@@ -110,12 +110,7 @@ def write(asset: Asset, *, path: str) -> bytes:
 
 def losses(asset: Asset) -> tuple[Finding, ...]:
     """What an .anim leaves out."""
-    lost = [word for word, there in (
-        ("meshes", any(c.meshes for c in asset.characters)),
-        ("events", any(c.events for c in asset.clips)),
-        ("curves", any(c.curves for c in asset.clips)),
-    ) if there]  # fmt: skip
-    return (Finding("left_out", "info", "", f"the .anim holds no {', no '.join(lost)}"),) if lost else ()
+    return left_out("the .anim", asset, "meshes", "events", "curves")
 
 
 def _asset(

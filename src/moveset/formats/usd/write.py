@@ -11,6 +11,8 @@ import numpy as np
 
 from moveset.errors import MovesetError
 from moveset.formats.bvh.conventions import axis_of, metres_of
+from moveset.formats.registry import left_out
+from moveset.formats.scene.nodes import compose
 from moveset.geometry import quaternion, vector
 from moveset.geometry.quaternion import Array
 from moveset.motion import Asset, Character, Clip, Finding, Mesh, Skeleton
@@ -46,13 +48,7 @@ def write(asset: Asset, *, path: str, up: str = "Y", unit: float | str = "m") ->
 
 def losses(asset: Asset) -> tuple[Finding, ...]:
     """What a USD file of Moveset leaves out."""
-    lost = [word for word, there in (
-        ("textures", any(m.texture is not None for c in asset.characters for m in c.materials)),
-        ("blend shapes", any(mesh.morphs is not None for c in asset.characters for mesh in c.meshes)),
-        ("curves", any(clip.curves for clip in asset.clips)),
-        ("events", any(clip.events for clip in asset.clips)),
-    ) if there]  # fmt: skip
-    return (Finding("left_out", "info", "", f"the USD file holds no {', no '.join(lost)}"),) if lost else ()
+    return left_out("the USD file", asset, "textures", "blend shapes", "curves", "events")
 
 
 def _openusd() -> Any:
@@ -127,10 +123,7 @@ def _joint_paths(pxr: Any, skeleton: Skeleton) -> list[str]:
 
 
 def _matrices(rotations: Array, translations: Array) -> Array:
-    out = np.tile(np.eye(4), (len(rotations), 1, 1))
-    out[:, :3, :3] = quaternion.to_matrix(quaternion.normalize(rotations))
-    out[:, :3, 3] = translations
-    return out
+    return compose(translations, quaternion.normalize(rotations), np.ones_like(translations))
 
 
 def _binds(character: Character) -> Array:
